@@ -1,0 +1,96 @@
+/* conf.h - the command line as plain data
+ * Knows: every option, one row each; words every message about them.
+ * Does not know: what the parts do with the values.
+ * Strings point into argv, @netns maybe into its struct: do not copy that. */
+
+#ifndef CONF_H
+#define CONF_H
+
+#include "addr.h"
+#include "fwd.h"
+#include "limits.h"
+#include "log.h"
+#include "ports.h"
+#include "tap.h"
+#include "wire.h"
+
+#include <sys/types.h>
+
+#define CONF_NETNS_DIR "/run/netns/"
+#define CONF_NAME_SIZE 256 /* NAME_MAX and its terminator */
+
+/** enum conf_target - whose network it is */
+enum conf_target {
+	TARGET_COMMAND, /* spawn argv (or a shell) in new namespaces */
+	TARGET_PID, /* attach to those of a process */
+	TARGET_NETNS, /* attach to a path */
+	TARGET_FD, /* no namespace: frames over an inherited socket, --fd */
+};
+
+struct conf {
+	bool is_passt;
+
+	/* Life */
+	enum conf_target target;
+	char **command; /* NULL: the user's shell as a login shell */
+	pid_t pid;
+	const char *netns; /* path; a bare name became /run/netns/NAME */
+	char netns_path[sizeof(CONF_NETNS_DIR) + CONF_NAME_SIZE];
+	const char *userns; /* path or NULL */
+	bool is_netns_only;
+	bool no_netns_quit;
+	bool is_foreground; /* also when a command is spawned */
+	bool has_runas;
+	uid_t uid;
+	gid_t gid;
+	const char *pid_file;
+	const char *log_file;
+	enum log_level level;
+	int fd; /* --fd, else -1 */
+	unsigned stats_s; /* seconds between statistics lines, 0 never */
+
+	/* Link */
+	bool config_net;
+	uint32_t mtu; /* 0: do not assign */
+	char ifname[IFNAME_SIZE]; /* "": the template's name */
+	struct mac mac; /* ours */
+	struct mac ns_mac;
+	bool has_ns_mac;
+	enum offload offload; /* most that may be used */
+
+	/* Addresses; unset ones come from the host */
+	bool has[FAMILY_COUNT];
+	struct addr addr[FAMILY_COUNT];
+	int plen4; /* -n, else -1 */
+	struct addr gw[FAMILY_COUNT];
+	const char *interface;
+	const char *outbound_if[FAMILY_COUNT];
+	struct addr outbound[FAMILY_COUNT];
+	struct addr dns_forward[FAMILY_COUNT];
+	struct addr dns_host[FAMILY_COUNT];
+	struct addr map_host_loopback[FAMILY_COUNT];
+	struct addr map_guest_addr[FAMILY_COUNT];
+	bool no_map_gw;
+
+	/* Forwarding */
+	struct ports udp_in; /* -u */
+	struct ports udp_out; /* -U */
+	struct ports tcp_in; /* -t: never any yet */
+	struct ports tcp_out; /* -T: never any yet */
+	bool no_udp;
+	bool no_splice;
+	bool host_lo_to_ns_lo;
+	enum fwd_filter udp_filter;
+	unsigned udp_timeout_s;
+};
+
+/**
+ * conf_parse() - read the command line
+ * @c: zeroed by the caller
+ * On bad input it prints one line (what, which input, why, cure) and exits 1;
+ * an option unknown to getopt_long() also prints the usage. --help and
+ * --version print on stdout and exit 0.
+ */
+void conf_parse(struct conf *c, int argc, char **argv);
+
+#endif

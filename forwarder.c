@@ -1,0 +1,195 @@
+/* forwarder.c - everything that carries, put together
+ *
+ * Parts know only parts below them; here they learn of each other. The order
+ * is that of the rights they need: what is published on the host is opened
+ * first, with the rights the program was started with; the link and what is
+ * offered inside follow once the agent is there.
+ *
+ * Statistics are collected here because only here all parts are in sight: our
+ * own counters, and what the kernel dropped at our sockets and at the link. */
+
+#include "forwarder.h"
+
+#include "log.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define REPORT_MAX 4096
+
+static uint64_t fd_limit(void)
+{
+	struct rlimit r;
+
+	return getrlimit(RLIMIT_NOFILE, &r) ? 1024 : (uint64_t)r.rlim_cur;
+}
+
+static uint32_t maps_allowed(uint64_t limit)
+{
+	uint64_t half = limit / 2;
+
+	if (half > MAP_DYNAMIC_MAX)
+		return MAP_DYNAMIC_MAX;
+	return half > 1 ? (uint32_t)half : 1;
+}
+
+static void udp_conf(struct udp_conf *u, const struct conf *c,
+		     const struct guest_net *net)
+{
+	unsigned i;
+
+	for (i = 0; i < FAMILY_COUNT; i++) {
+		u->has[i] = net->has[i];
+		u->outbound[i] = c->outbound[i];
+		if (c->outbound_if[i])
+			strncpy(u->device[i], c->outbound_if[i],
+				sizeof(u->device[i]) - 1);
+	}
+	u->idle_s = c->udp_timeout_s;
+	u->n_maps = maps_allowed(fd_limit());
+}
+
+static _Noreturn void die_listen(const struct listen_fail *fail)
+{
+	char text[ADDR_STRLEN] = "any address";
+	const char *cure = "choose another port or give an address (ADDR/PORT)";
+
+	if (addr_is_set(&fail->addr))
+		addr_format(&fail->addr, text);
+	if (fail->error == EACCES)
+		cure = "ports below net.ipv4.ip_unprivileged_port_start need "
+		       "CAP_NET_BIND_SERVICE";
+	else if (fail->error == EMFILE || fail->error == ENFILE)
+		cure = "raise the limit of open files (ulimit -n)";
+	else if (fail->error == EADDRNOTAVAIL)
+		cure = "the host does not have this address";
+	die("-u: cannot listen on UDP port %u of %s: %s; %s",
+	    (unsigned)fail->port, text, strerror(fail->error), cure);
+}
+
+static void listen_init(struct forwarder *f, const struct conf *c)
+{
+	struct udp_listen *l = &f->listen;
+	struct listen_fail fail;
+
+	l->u = &f->udp;
+	l->rules[LISTEN_HOST] = &c->udp_in;
+	l->rules[LISTEN_NS] = &c->udp_out;
+	l->diag[LISTEN_HOST] = -1;
+	l->diag[LISTEN_NS] = -1;
+	l->is_dual = udp_listen_dual(&c->udp_in, fd_limit());
+	if (!c->no_udp && udp_listen_open(l, LISTEN_HOST, &fail))
+		die_listen(&fail);
+	if (c->udp_out.is_auto && c->target != TARGET_FD)
+		l->diag[LISTEN_HOST] = netlink_open(NETLINK_SOCK_DIAG);
+}
+
+void forwarder_init(struct forwarder *f, const struct conf *c,
+		    const struct guest_net *net,
+		    const struct addr resolver[FAMILY_COUNT])
+{
+	f->conf = c;
+	f->agent.sock = -1;
+	f->rtnl = -1;
+	if (hash_key_random(&f->key) || loop_init(&f->loop))
+		die("cannot start: %s", strerror(errno));
+	hostnet_fwd(c, net, resolver, &f->fwd);
+	f->udp.loop = &f->loop;
+	f->udp.tap = &f->tap;
+	f->udp.agent = c->target == TARGET_FD ? NULL : &f->agent;
+	f->udp.stats = &f->stats;
+	f->udp.fwd = &f->fwd;
+	udp_conf(&f->udp.conf, c, net);
+	ports_reserved(&f->udp.reserved);
+	udp_init(&f->udp, &f->key);
+	listen_init(f, c);
+	memcpy(f->guest.has, net->has, sizeof(f->guest.has));
+}
+
+static void link_gone(struct guest *g, int error)
+{
+	if (error == EPIPE) /* the peer of --fd closed it: a normal end */
+		info("the guest's link was closed");
+	else
+		err("the guest's link failed: %s", strerror(error));
+	loop_end(g->loop, error != EPIPE);
+}
+
+static int64_t next_report(const struct timer *t)
+{
+	return container_of(t, struct forwarder, report)->report_ms;
+}
+
+static void fire_report(struct timer *t, int64_t now_ms)
+{
+	struct forwarder *f = container_of(t, struct forwarder, report);
+
+	f->report_ms = now_ms + (int64_t)f->conf->stats_s * 1000;
+	forwarder_report(f);
+}
+
+static void start_inside(struct forwarder *f)
+{
+	struct listen_fail fail;
+	struct udp_listen *l = &f->listen;
+
+	if (!f->udp.agent || f->conf->no_udp)
+		return;
+	if (udp_listen_open(l, LISTEN_NS, &fail))
+		warn("-U: cannot offer UDP port %u in the namespace: %s",
+		     (unsigned)fail.port, strerror(fail.error));
+	udp_listen_follow(l);
+}
+
+void forwarder_start(struct forwarder *f, const struct forwarder_ns *ns)
+{
+	struct guest *g = &f->guest;
+
+	f->rtnl = ns->rtnl;
+	f->ifindex = ns->ifindex;
+	f->listen.diag[LISTEN_NS] = ns->diag;
+	if (addr_is_set(&ns->guest_ll))
+		f->fwd.guest_ll = ns->guest_ll;
+	tap_init(&f->tap, ns->tap, f->conf->offload, &ns->ends, &f->stats);
+	g->tap = &f->tap;
+	g->udp = &f->udp;
+	g->fwd = &f->fwd;
+	g->loop = &f->loop;
+	g->stats = &f->stats;
+	g->no_udp = f->conf->no_udp;
+	g->gone = link_gone;
+	if (guest_init(g))
+		die("cannot wait for the guest's link: %s", strerror(errno));
+	start_inside(f);
+	if (f->conf->stats_s) {
+		f->report = (struct timer){ next_report, fire_report };
+		f->report_ms = f->loop.now_ms + f->conf->stats_s * 1000LL;
+		loop_timer(&f->loop, &f->report);
+	}
+}
+
+void forwarder_report(struct forwarder *f)
+{
+	struct nl_drops link = { 0 };
+	char text[REPORT_MAX];
+
+	if (f->rtnl >= 0)
+		(void)netlink_drops(f->rtnl, f->ifindex, &link);
+	{
+		const struct stats_gauge gauge[] = {
+			{ "flows", f->udp.flows.n },
+			{ "maps", f->udp.maps.n },
+			{ "listeners", f->udp.maps.n_listen },
+			{ "offload", f->tap.offload },
+			{ "kernel_socket_dropped", udp_socket_drops(&f->udp) },
+			{ "kernel_tap_tx_dropped", link.tx_dropped },
+			{ "kernel_tap_rx_dropped", link.rx_dropped },
+		};
+
+		stats_json(&f->stats, gauge, sizeof(gauge) / sizeof(*gauge),
+			   text, sizeof(text));
+	}
+	log_line(text);
+}

@@ -1,0 +1,204 @@
+/* guest.c - what the guest sends: told apart, answered, or passed on
+ *
+ * A round of frames is read, each is parsed once and given to whoever handles
+ * its kind; datagrams gather in runs that are sent when the round is over.
+ * Address questions (ARP, neighbour solicitations) are answered here: every
+ * address but the guest's own is ours to answer for, as a gateway that proxies
+ * for all would.
+ *
+ * The guest's addresses are learnt from what it sends, since it may use
+ * another one than the one assigned. Protocols that are not carried are
+ * counted, never silently lost. */
+
+#include "guest.h"
+
+#include "arp.h"
+#include "ndp.h"
+
+#include <sys/epoll.h>
+
+static void learn(struct fwd *f, const struct addr *src)
+{
+	enum family family = addr_family(src);
+
+	if (!addr_is_unicast(src) || addr_is_loopback(src))
+		return;
+	if (family == FAMILY_V6 && addr_is_linklocal(src))
+		f->guest_ll = *src;
+	else
+		f->seen[family] = *src;
+}
+
+static void answer(struct guest *g, const uint8_t *frame, uint32_t len)
+{
+	if (!len) {
+		stats_add(g->stats, DROP_NOT_OURS, 1);
+		return;
+	}
+	tap_send_frame(g->tap, frame, len);
+	stats_add(g->stats, LOCAL_ANSWERS, 1);
+}
+
+static void on_arp(struct guest *g, const struct pkt *p)
+{
+	uint8_t frame[42];
+	uint32_t len;
+
+	if (!g->has[FAMILY_V4]) {
+		stats_add(g->stats, DROP_FAMILY_OFF, 1);
+		return;
+	}
+	len = arp_reply(p, &g->tap->ends, &g->fwd->guest[FAMILY_V4], frame);
+	answer(g, frame, len);
+}
+
+static void on_icmp(struct guest *g, const struct pkt *p)
+{
+	uint8_t frame[NDP_NA_FRAME];
+	uint32_t len;
+
+	if (p->proto != PROTO_ICMP6 || !ndp_is_ours(p)) {
+		stats_add(g->stats, DROP_PROTO, 1);
+		return;
+	}
+	if (addr_is_linklocal(&p->src.addr))
+		learn(g->fwd, &p->src.addr);
+	len = ndp_reply(p, &g->tap->ends, &g->fwd->ours[FAMILY_V6],
+			&g->fwd->guest[FAMILY_V6], frame);
+	answer(g, frame, len);
+}
+
+static void on_udp(struct guest *g, const struct pkt *p)
+{
+	unsigned n = piece_segs(&p->body);
+
+	stats_add(g->stats, TAP_RX_DGRAMS, n);
+	if (!g->has[addr_family(&p->src.addr)]) {
+		stats_add(g->stats, DROP_FAMILY_OFF, n);
+	} else if (g->no_udp) {
+		stats_add(g->stats, DROP_PROTO, n);
+	} else {
+		learn(g->fwd, &p->src.addr);
+		udp_from_guest(g->udp, p);
+	}
+}
+
+static enum counter bad_counter(enum pkt_what what)
+{
+	switch (what) {
+	case PKT_UNKNOWN_TYPE:
+		return DROP_ETHERTYPE;
+	case PKT_SHORT:
+		return DROP_SHORT;
+	case PKT_BAD_IP:
+		return DROP_BAD_IP;
+	case PKT_BAD_L4:
+		return DROP_BAD_L4;
+	case PKT_BAD_CSUM:
+		return DROP_BAD_CSUM;
+	case PKT_BAD_ADDR:
+		return DROP_BAD_ADDR;
+	case PKT_BAD_PORT:
+		return DROP_BAD_PORT;
+	default:
+		return DROP_PROTO;
+	}
+}
+
+static void dispatch(struct guest *g, enum pkt_what what, const struct pkt *p)
+{
+	switch (what) {
+	case PKT_UDP:
+		on_udp(g, p);
+		break;
+	case PKT_ARP:
+		on_arp(g, p);
+		break;
+	case PKT_ICMP:
+		on_icmp(g, p);
+		break;
+	default:
+		stats_add(g->stats, bad_counter(what), 1);
+	}
+}
+
+/* A datagram whole again is emitted at once: its bytes are the table's. */
+static void on_fragment(struct guest *g, const struct pkt *p)
+{
+	unsigned evicted = 0;
+	struct pkt whole;
+
+	switch (frag_add(&g->frag, p, g->loop->now_ms, &whole, &evicted)) {
+	case FRAG_DONE:
+		if (whole.proto == PROTO_UDP)
+			dispatch(g, pkt_udp(&whole), &whole);
+		else
+			stats_add(g->stats, DROP_PROTO, 1);
+		udp_flush(g->udp);
+		break;
+	case FRAG_BAD:
+		stats_add(g->stats, DROP_FRAG_BAD, 1);
+		break;
+	case FRAG_OVERLAP:
+		stats_add(g->stats, DROP_FRAG_OVERLAP, 1);
+		break;
+	default:
+		break;
+	}
+	stats_add(g->stats, DROP_FRAG_LOST, evicted);
+}
+
+static void on_frame(struct guest *g, const struct frame *f)
+{
+	enum pkt_what what;
+	struct pkt p;
+
+	what = pkt_parse(f, &p);
+	if (what == PKT_UDP || what == PKT_ICMP || what == PKT_ARP ||
+	    what == PKT_FRAGMENT)
+		g->tap->ends.guest = p.src_mac;
+	if (what == PKT_FRAGMENT)
+		on_fragment(g, &p);
+	else
+		dispatch(g, what, &p);
+}
+
+static void ready(struct watch *w, uint32_t events)
+{
+	struct guest *g = container_of(w, struct guest, watch);
+	int i, n, round;
+
+	(void)events;
+	for (round = 0; round < ROUNDS_MAX; round++) {
+		n = tap_recv(g->tap);
+		if (n < 0) {
+			g->gone(g, -n);
+			return;
+		}
+		for (i = 0; i < n; i++)
+			on_frame(g, &g->tap->frame[i]);
+		udp_flush(g->udp);
+		if (n < TAP_FRAMES)
+			return;
+	}
+}
+
+static int64_t next_frag(const struct timer *t)
+{
+	return frag_next_deadline(&container_of(t, struct guest, timer)->frag);
+}
+
+static void expire_frag(struct timer *t, int64_t now_ms)
+{
+	struct guest *g = container_of(t, struct guest, timer);
+
+	stats_add(g->stats, DROP_FRAG_LOST, frag_expire(&g->frag, now_ms));
+}
+
+int guest_init(struct guest *g)
+{
+	g->timer = (struct timer){ .next_ms = next_frag, .fire = expire_frag };
+	loop_timer(g->loop, &g->timer);
+	g->watch = (struct watch){ .fn = ready, .fd = g->tap->fd };
+	return loop_add(g->loop, &g->watch, EPOLLIN);
+}

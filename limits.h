@@ -1,0 +1,62 @@
+/* limits.h - every size and time of the program, with its unit and its reason
+ * Knows: numbers.  Does not know: anything else. */
+
+#ifndef LIMITS_H
+#define LIMITS_H
+
+/* Frames and datagrams, bytes */
+#define VNET_LEN 10 /* virtio-net header without num_buffers: TUNSETVNETHDRSZ */
+#define FRAME_MAX 65549 /* IP total length 65,535 plus the Ethernet header */
+#define FRAME_MIN 14 /* an Ethernet header: less is not a frame */
+#define HEAD_MAX 72 /* vnet, Ethernet, IPv6 and UDP headers together */
+#define DGRAM_MAX 65535 /* UDP length field, RFC 768; no payload is longer */
+
+/* Runs: RFC 768 lengths and the kernel's UDP_MAX_SEGMENTS before 6.9 */
+#define RUN_SEGS_MAX 64
+#define PIECE_SEGS_MAX 128 /* the same since 6.9: of one buffer it merged */
+#define RUN_LEN_MAX 65507 /* IPv4's largest payload: a longer one vanishes */
+#define RUNS_MAX 64 /* open runs of one round; a full table is flushed */
+
+/* One round of receiving, sized to stay inside a 512 KiB L2 cache */
+#define ROUND_MSGS 64 /* datagrams of one recvmmsg(2) */
+#define ROUND_LARGE 4 /* the same once buffers are large */
+#define ROUND_LARGE_BYTES 4096 /* a first buffer above this is "large" */
+#define TAP_ARENA (256 * 1024) /* bytes of frames of one round of tap reads */
+#define TAP_FRAMES 64 /* frames of one round of tap reads */
+#define ROUNDS_MAX 8 /* rounds before other descriptors get their turn */
+
+/* Queues we ask the kernel for */
+#define SOCK_BUF (4 * 1024 * 1024) /* bytes; holds a 10 ms stall at 10 Gbit/s */
+#define TAP_QUEUE 4096 /* frames: a burst of 3,000 needs more than 1,000 */
+
+/* Tables. Each is zero when empty and untouched until used. */
+#define FLOW_MAX 131072
+#define MAP_DYNAMIC_MAX 16384 /* also at most half of RLIMIT_NOFILE */
+#define MAP_LISTEN_MAX 131072 /* every port, both families */
+#define MAP_MAX (MAP_DYNAMIC_MAX + MAP_LISTEN_MAX)
+#define FRAG_MAX 64 /* datagrams under reassembly */
+#define FRAG_PER_SOURCE 16 /* of one source: one sender cannot starve others */
+
+/* Times, milliseconds */
+#define UDP_IDLE_MS 180000 /* RFC 4787 REQ-5 asks for more than 120 s */
+#define DNS_IDLE_MS 30000 /* an answered query; RFC 4787 REQ-5 c allows it */
+#define FRAG_IDLE_MS 30000 /* RFC 1122 3.3.2 and RFC 8200 4.5 say 60 at most */
+#define SCAN_MS 1000 /* "auto": how often bound ports are listed */
+#define AGENT_DEADLINE_MS 1000 /* an agent answers in 10 us; this means dead */
+#define GSO_RETRY_MS 60000 /* after a refused segmented send */
+
+/* Descriptors */
+#define AGENT_POOL 64 /* sockets of one request: 6 us each, 20 us alone */
+#define FD_RESERVE 64 /* kept free of flows for listeners, agents, tap, logs */
+
+/* Link defaults */
+#define MTU_DEFAULT 65520
+#define MTU_MIN 68 /* RFC 791 */
+#define MTU_MAX 65521 /* the largest a Linux tap accepts */
+#define IFNAME_SIZE 16 /* IFNAMSIZ, terminator included */
+
+/* Host facts taken over at start */
+#define HOST_ADDRS_MAX 512
+#define HOST_ROUTES_MAX 1024
+
+#endif

@@ -1,0 +1,126 @@
+/* loop.c - wait for descriptors and deadlines
+ *
+ * Problem: one thread serves thousands of sockets and a handful of tables with
+ * idle times, and must sleep without a tick when there is nothing to do.
+ *
+ * Idea: level-triggered epoll(7) carries a pointer to the owner's struct watch,
+ * so an event is one indirect call and needs no table here. Deadlines are
+ * asked for before each wait: the smallest becomes the time-out, and no timer
+ * means no time-out. Each wake-up handles all of its events before the timers,
+ * so that a late timer cannot drop what has arrived already.
+ *
+ * A handler may delete any watch, also one whose event was fetched with its
+ * own: those are recognized by their missing handler.
+ *
+ * Not here: priorities, signals (they arrive by a descriptor), fairness within
+ * a handler: each limits its own rounds. */
+
+#include "loop.h"
+
+#include "clock.h"
+#include "log.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#define EVENTS_MAX 64 /* of one wake-up */
+
+int loop_init(struct loop *l)
+{
+	int fd = epoll_create1(EPOLL_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	*l = (struct loop){ .epfd = fd, .now_ms = clock_ms() };
+	return 0;
+}
+
+/* seccomp(forwarder): epoll_ctl */
+static int control(struct loop *l, int op, struct watch *w, uint32_t events)
+{
+	struct epoll_event ev = { .events = events, .data.ptr = w };
+
+	return epoll_ctl(l->epfd, op, w->fd, &ev) < 0 ? -errno : 0;
+}
+
+int loop_add(struct loop *l, struct watch *w, uint32_t events)
+{
+	return control(l, EPOLL_CTL_ADD, w, events);
+}
+
+int loop_mod(struct loop *l, struct watch *w, uint32_t events)
+{
+	return control(l, EPOLL_CTL_MOD, w, events);
+}
+
+void loop_del(struct loop *l, struct watch *w)
+{
+	control(l, EPOLL_CTL_DEL, w, 0);
+	w->fn = NULL;
+}
+
+void loop_timer(struct loop *l, struct timer *t)
+{
+	assert(l->n_timers < LOOP_TIMERS_MAX);
+	l->timer[l->n_timers++] = t;
+}
+
+void loop_end(struct loop *l, int status)
+{
+	l->is_over = 1;
+	l->status = status;
+}
+
+/* Milliseconds until the earliest deadline as epoll_wait() takes them. The
+ * clock is read again: handlers may have used up part of the time. */
+static int wait_ms(const struct loop *l)
+{
+	int64_t next = NEVER;
+	int64_t left;
+
+	for (unsigned i = 0; i < l->n_timers; i++) {
+		int64_t ms = l->timer[i]->next_ms(l->timer[i]);
+
+		if (ms < next)
+			next = ms;
+	}
+	if (next == NEVER)
+		return -1;
+	left = next - clock_ms();
+	if (left < 0)
+		return 0;
+	return left < INT32_MAX ? (int)left : INT32_MAX;
+}
+
+static void fire_timers(struct loop *l)
+{
+	for (unsigned i = 0; i < l->n_timers; i++)
+		if (l->timer[i]->next_ms(l->timer[i]) <= l->now_ms)
+			l->timer[i]->fire(l->timer[i], l->now_ms);
+}
+
+/* seccomp(forwarder): epoll_wait epoll_pwait clock_gettime */
+int loop_run(struct loop *l)
+{
+	struct epoll_event ev[EVENTS_MAX];
+
+	while (!l->is_over) {
+		int n = epoll_wait(l->epfd, ev, EVENTS_MAX, wait_ms(l));
+
+		if (n < 0 && errno != EINTR) {
+			err("epoll_wait: %s", strerror(errno));
+			return 1;
+		}
+		l->now_ms = clock_ms();
+		for (int i = 0; i < n; i++) {
+			struct watch *w = ev[i].data.ptr;
+
+			if (w->fn)
+				w->fn(w, ev[i].events);
+		}
+		fire_timers(l);
+	}
+	return l->status;
+}

@@ -1,0 +1,454 @@
+/* passt.c - the life of the program
+ *
+ * Problem: the parts need many rights while the program starts and none when
+ * it runs, and whoever started it must know whether it works, at once, and
+ * must never find anything of it left behind.
+ *
+ * Idea: one straight sequence, main(), in the order of the rights that each
+ * step needs. Everything that can fail comes before the caller is told that it
+ * works: in the background by exit status 0 of the process that was started,
+ * which waits for the daemon until then; the daemon in turn goes on only if
+ * that process lived long enough to write the PID file. In the foreground
+ * being ready shows as the PID in the file, or as the start of the command.
+ *
+ * Who ends with whom: the spawned command with us (PDEATHSIG), the agent with
+ * us (EOF of its socket; nobody else has a copy of our end), we with the
+ * target (netns.c). So whichever process is killed first, the others follow.
+ *
+ * Identities: real root becomes nobody, or what --runas says, before anything
+ * is spawned, but after everything that is opened with the caller's rights.
+ * Root of a user namespace has no such rights and stays who it is.
+ *
+ * Not here: what is carried and how (forwarder.c). */
+
+#include "conf.h"
+#include "config_net.h"
+#include "forwarder.h"
+#include "hostnet.h"
+#include "netns.h"
+#include "sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NOBODY 65534
+#define USERNS_INITIAL 0xeffffffdU /* inode, linux/proc_ns.h PROC_USER_INIT_INO */
+#define RESOLV_CONF "/etc/resolv.conf"
+#define RESOLV_CONF_MAX 16384 /* bytes that are read of it */
+
+/** struct passt - what lives as long as the program
+ * @uid, @gid: identity to run as      @nofile: RLIMIT_NOFILE at start
+ * @pid_fd: PID file, -1 if none       @null: /dev/null
+ * @parent: from the daemon to the process that was started, else -1
+ * @forwarder: everything on the data path */
+struct passt {
+	struct conf conf;
+	struct guest_net net;
+	struct netns netns;
+	struct watch signals;
+	struct rlimit nofile;
+	uid_t uid;
+	gid_t gid;
+	int pid_fd;
+	int null;
+	int parent;
+	struct forwarder forwarder;
+};
+
+/** struct inside - what set-up in the namespace finds out */
+struct inside {
+	struct mac mac;
+	uint32_t ifindex;
+	struct addr guest_ll;
+};
+
+enum { INSIDE_TAP, INSIDE_RTNL, INSIDE_DIAG, INSIDE_FDS };
+
+/* With the caller's rights */
+
+static void open_files(struct passt *p)
+{
+	const struct conf *c = &p->conf;
+	int rc = 0;
+
+	/* Debug messages are for whoever watches, not for syslog */
+	if (c->log_file || c->level < LEVEL_DEBUG)
+		rc = log_open(c->log_file);
+	if (rc)
+		die("--log-file %s: %s", c->log_file, strerror(-rc));
+	p->pid_fd = -1;
+	if (c->pid_file)
+		p->pid_fd = open(c->pid_file,
+				 O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
+					 O_NOCTTY,
+				 0600);
+	if (c->pid_file && p->pid_fd < 0)
+		die("--pid %s: %s", c->pid_file, strerror(errno));
+	p->null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (p->null < 0)
+		die("/dev/null: %s", strerror(errno));
+}
+
+/* First name server per family; a host without the file has none */
+static void read_resolvers(struct addr ret_dns[FAMILY_COUNT])
+{
+	char text[RESOLV_CONF_MAX];
+	int fd = open(RESOLV_CONF, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t len = 0;
+
+	if (fd >= 0) {
+		len = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	text[len > 0 ? len : 0] = 0;
+	hostnet_resolvers(text, ret_dns);
+}
+
+static void plan_network(struct passt *p)
+{
+	char error[HOSTNET_ERR_MAX];
+	struct nl_facts facts;
+	int fd = netlink_open(NETLINK_ROUTE);
+	int rc = fd < 0 ? fd : netlink_facts(fd, &facts);
+
+	if (rc)
+		die("cannot list the host's interfaces and routes: %s",
+		    strerror(-rc));
+	close(fd);
+	if (hostnet_plan(&p->conf, &facts, &p->net, error))
+		die("%s", error);
+}
+
+static bool is_initial_userns(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/ns/user", &st) && st.st_ino == USERNS_INITIAL;
+}
+
+static void choose_identity(struct passt *p)
+{
+	const struct conf *c = &p->conf;
+
+	p->uid = c->has_runas ? c->uid : geteuid();
+	p->gid = c->has_runas ? c->gid : getegid();
+	if (c->has_runas || p->uid || !is_initial_userns())
+		return;
+	warn("started as root: continuing as nobody (--runas 0 keeps root)");
+	p->uid = NOBODY;
+	p->gid = NOBODY;
+}
+
+static void find_target(struct passt *p)
+{
+	if (p->conf.target == TARGET_COMMAND) {
+		sandbox_identity(p->uid, p->gid, true);
+		netns_spawn(&p->netns, &p->conf, &p->nofile);
+	} else {
+		netns_open(&p->netns, &p->conf);
+	}
+}
+
+/* In the agent, inside the namespace */
+
+static const char *tap_cure(int error)
+{
+	switch (error) {
+	case ENOENT:
+		return "the device is missing: modprobe tun; a container needs "
+		       "--device /dev/net/tun";
+	case ENODEV:
+	case ENXIO:
+		return "the kernel has no driver for it: modprobe tun";
+	case ENOTTY:
+	case EINVAL:
+	case ENOTDIR:
+		return "it is not the tun device: mknod /dev/net/tun c 10 200";
+	case EACCES:
+		return "its mode should be 0666: chmod 0666 /dev/net/tun";
+	case EPERM:
+		return "a container needs --device /dev/net/tun, and the user "
+		       "namespace must own the network namespace";
+	case EBUSY:
+		return "the namespace has such an interface already: choose "
+		       "another name by --ns-ifname";
+	default:
+		return "modprobe tun, or look at its mode";
+	}
+}
+
+static int open_tap(const char *name)
+{
+	const char *what = "";
+	int fd = tap_tun_open(name, &what);
+
+	if (fd < 0)
+		die("/dev/net/tun: cannot make interface %s: %s%s%s; %s", name,
+		    strcmp(what, "/dev/net/tun") != 0 ? what : "",
+		    strcmp(what, "/dev/net/tun") != 0 ? ": " : "",
+		    strerror(-fd), tap_cure(-fd));
+	return fd;
+}
+
+static int open_netlink(int protocol)
+{
+	int fd = netlink_open(protocol);
+
+	if (fd < 0)
+		die("netlink socket in the namespace: %s", strerror(-fd));
+	return fd;
+}
+
+static void set_up_inside(void *arg, int sock)
+{
+	struct passt *p = arg;
+	struct inside in = { 0 };
+	struct nl_link tap;
+	int fds[INSIDE_FDS];
+	int rc;
+
+	/* Another user namespace need not know the identity: take it before.
+	 * Without one, configuring needs all rights that we have. */
+	if (p->netns.user >= 0)
+		sandbox_identity(p->uid, p->gid, true);
+	netns_enter(&p->netns);
+	fds[INSIDE_TAP] = open_tap(p->net.tap_name);
+	fds[INSIDE_RTNL] = open_netlink(NETLINK_ROUTE);
+	fds[INSIDE_DIAG] = open_netlink(NETLINK_SOCK_DIAG);
+	config_net_link(fds[INSIDE_RTNL], &p->conf, &p->net, &tap);
+	if (p->conf.config_net)
+		config_net_apply(fds[INSIDE_RTNL], &p->net, &tap,
+				 &in.guest_ll);
+	in.mac = tap.mac;
+	in.ifindex = tap.ifindex;
+	rc = agent_give(sock, &in, sizeof(in), fds, INSIDE_FDS);
+	if (rc == -EPIPE) /* nobody is left to be told */
+		_exit(1);
+	if (rc)
+		die("agent: %s", strerror(-rc));
+	if (p->netns.user < 0)
+		sandbox_identity(p->uid, p->gid, true);
+}
+
+/* The agent's own line has been printed if it died */
+static void check_agent(int rc)
+{
+	if (rc == -EPIPE)
+		_exit(1);
+	if (rc)
+		die("agent: %s", strerror(-rc));
+}
+
+static void set_up_namespace(struct passt *p, struct forwarder_ns *ret_ns)
+{
+	struct agent *a = &p->forwarder.agent;
+	int fds[INSIDE_FDS];
+	struct inside in;
+
+	check_agent(agent_start(a, set_up_inside, p, &p->forwarder.stats));
+	check_agent(agent_take(a, &in, sizeof(in), fds, INSIDE_FDS));
+	check_agent(agent_ready(a));
+	netns_forget(&p->netns);
+	*ret_ns = (struct forwarder_ns){
+		.tap = fds[INSIDE_TAP],
+		.rtnl = fds[INSIDE_RTNL],
+		.diag = fds[INSIDE_DIAG],
+		.ifindex = in.ifindex,
+		.ends = { .ours = p->conf.mac, .guest = in.mac },
+		.guest_ll = in.guest_ll,
+	};
+}
+
+/* A link that was handed over: its guest is unknown until it speaks */
+static void adopt_link(const struct passt *p, struct forwarder_ns *ret_ns)
+{
+	static const struct mac everybody = { { 0xff, 0xff, 0xff, 0xff, 0xff,
+						0xff } };
+
+	*ret_ns = (struct forwarder_ns){
+		.tap = p->conf.fd,
+		.rtnl = -1,
+		.diag = -1,
+		.ends = { .ours = p->conf.mac, .guest = everybody },
+	};
+}
+
+static void connect_guest(struct passt *p)
+{
+	struct forwarder_ns ns;
+
+	if (p->conf.target == TARGET_FD) {
+		adopt_link(p, &ns);
+	} else {
+		find_target(p);
+		set_up_namespace(p, &ns);
+	}
+	sandbox_identity(p->uid, p->gid, true);
+	forwarder_start(&p->forwarder, &ns);
+}
+
+/* Readiness */
+
+/* seccomp(forwarder): write close getpid */
+static void write_pid(struct passt *p, pid_t pid)
+{
+	char text[16];
+	ssize_t len = snprintf(text, sizeof(text), "%d\n", (int)pid);
+
+	if (p->pid_fd < 0)
+		return;
+	if (write(p->pid_fd, text, (size_t)len) != len)
+		die("--pid %s: %s", p->conf.pid_file, strerror(errno));
+	close(p->pid_fd);
+	p->pid_fd = -1;
+}
+
+/* In the process that was started: exit when the daemon works, or has died */
+static _Noreturn void await_daemon(struct passt *p, int sock, pid_t pid)
+{
+	int status = 0;
+	char byte;
+
+	if (recv(sock, &byte, 1, 0) == 1) {
+		write_pid(p, pid);
+		_exit(send(sock, &byte, 1, MSG_NOSIGNAL) != 1);
+	}
+	if (waitpid(pid, &status, 0) == pid && WIFSIGNALED(status))
+		err("killed by signal %d during start", WTERMSIG(status));
+	_exit(1);
+}
+
+/* Returns in the daemon only */
+static void go_background(struct passt *p)
+{
+	int sv[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv))
+		die("socketpair: %s", strerror(errno));
+	pid = fork();
+	if (pid < 0)
+		die("fork: %s", strerror(errno));
+	if (pid) {
+		close(sv[1]);
+		await_daemon(p, sv[0], pid);
+	}
+	close(sv[0]);
+	p->parent = sv[1];
+	setsid();
+}
+
+/* Everything works: let go of the terminal and tell. If the process that was
+ * started has been killed meanwhile, its caller takes us for failed.
+ * seccomp(forwarder): sendto recvfrom close */
+static void report_ready(struct passt *p)
+{
+	const struct conf *c = &p->conf;
+	char byte = 0;
+
+	if (c->is_foreground) {
+		write_pid(p, getpid());
+		/* From now on the terminal is the command's */
+		log_stderr(c->target != TARGET_COMMAND ||
+			   c->level >= LEVEL_DEBUG);
+		return;
+	}
+	if (p->pid_fd >= 0)
+		close(p->pid_fd);
+	log_stderr(false);
+	sandbox_stdio(p->null);
+	if (send(p->parent, &byte, 1, MSG_NOSIGNAL) != 1 ||
+	    recv(p->parent, &byte, 1, 0) != 1)
+		_exit(1);
+	close(p->parent);
+}
+
+/* Signals */
+
+/* seccomp(forwarder): read */
+static void on_signal(struct watch *w, uint32_t events)
+{
+	struct passt *p = container_of(w, struct passt, signals);
+	struct signalfd_siginfo si;
+
+	(void)events;
+	while (read(w->fd, &si, sizeof(si)) == sizeof(si)) {
+		if (si.ssi_signo == SIGUSR1) {
+			forwarder_report(&p->forwarder);
+			continue;
+		}
+		info("ending on signal %u", si.ssi_signo);
+		loop_end(&p->forwarder.loop, 0);
+	}
+}
+
+/* A descriptor, because process 1 of a PID namespace gets no signal that it
+ * does not ask for. A terminal's interrupt is the command's if there is one. */
+static void watch_signals(struct passt *p)
+{
+	sigset_t set;
+	int rc;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGQUIT);
+	sigaddset(&set, SIGUSR1);
+	if (p->conf.target == TARGET_COMMAND)
+		signal(SIGINT, SIG_IGN);
+	else if (p->conf.is_foreground)
+		sigaddset(&set, SIGINT);
+	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	p->signals.fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	p->signals.fn = on_signal;
+	rc = loop_add(&p->forwarder.loop, &p->signals, EPOLLIN);
+	if (rc)
+		die("signalfd: %s", strerror(-rc));
+}
+
+static void start(struct passt *p)
+{
+	struct addr resolver[FAMILY_COUNT];
+
+	open_files(p);
+	read_resolvers(resolver);
+	plan_network(p);
+	forwarder_init(&p->forwarder, &p->conf, &p->net, resolver);
+	choose_identity(p);
+	connect_guest(p);
+	sandbox_enclose(!p->conf.is_foreground);
+	if (!p->conf.is_foreground)
+		go_background(p);
+	watch_signals(p);
+	if (p->conf.target != TARGET_FD)
+		netns_watch(&p->netns, &p->forwarder.loop);
+	sandbox_caps(-1);
+	sandbox_seal(ROLE_FORWARDER);
+	report_ready(p);
+}
+
+int main(int argc, char **argv)
+{
+	static struct passt p;
+
+	/* A caller that ignores it would hide the end of our children */
+	signal(SIGCHLD, SIG_DFL);
+	log_init(argc && strstr(argv[0], "pasta") ? "pasta" : "passt");
+	conf_parse(&p.conf, argc, argv);
+	log_level(p.conf.level);
+	sandbox_fds(p.conf.fd, &p.nofile);
+	start(&p);
+	if (p.conf.target == TARGET_COMMAND)
+		netns_release(&p.netns);
+	/* Not exit(): its handlers may call what the filter forbids */
+	_exit(loop_run(&p.forwarder.loop));
+}

@@ -1,0 +1,504 @@
+/* pkt.c - taking frames apart and putting headers in front of payload
+ *
+ * Everything above works with addresses, ports and payload; this is the one
+ * place that knows how IPv4 and IPv6 put them into bytes. Parsing goes down the
+ * headers with a window, struct rest, that only ever shrinks: each step checks
+ * that its header lies inside, copies it once, and cuts it off. A length field
+ * may make the window shorter, never longer, so nothing reads beyond the frame
+ * and padding behind the IP packet vanishes by itself.
+ *
+ * The guest's kernel leaves the UDP checksum to us (NEEDS_CSUM): the payload
+ * never crossed a wire, and the host's stack puts a new one on. Where it did
+ * compute one, it is verified before we bless the bytes with a new one.
+ *
+ * Deliberately not here: options and extension headers have no meaning for a
+ * forwarder of payload; they are stepped over. IPv6 has no DF bit, its mark.df
+ * is always 0. Checksums of ICMP are left to who understands the message. */
+
+#include "pkt.h"
+
+#include "be.h"
+#include "csum.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <stddef.h>
+#include <string.h>
+
+#define IP6_HOPOPT 0
+#define IP6_ROUTING 43
+#define IP6_FRAGMENT 44
+#define IP6_AUTH 51
+#define IP6_DSTOPT 60
+#define IP6_MOBILITY 135
+#define IP6_HIP 139
+#define IP6_SHIM6 140
+#define IP6_TEST1 253
+#define IP6_TEST2 254
+
+#define HOPS_DEFAULT 255
+#define UDP_CSUM_OFFSET offsetof(struct udp_hdr, csum_be)
+
+static_assert(sizeof(struct vnet_hdr) == VNET_LEN, "vnet header");
+static_assert(sizeof(struct eth_hdr) == FRAME_MIN, "Ethernet header");
+static_assert(HEAD_MAX == VNET_LEN + sizeof(struct eth_hdr) +
+		sizeof(struct ip6_hdr) + sizeof(struct udp_hdr), "head");
+static_assert(PKT_ICMP6_HEAD == sizeof(struct eth_hdr) +
+		sizeof(struct ip6_hdr), "ICMPv6 head");
+
+/* What of a frame has not been taken apart yet */
+struct rest {
+	uint8_t *p;
+	uint32_t len;
+};
+
+/* Copy a header and cut it off; false if the rest is shorter than that */
+static bool take(struct rest *r, void *hdr, uint32_t len)
+{
+	if (r->len < len)
+		return false;
+	memcpy(hdr, r->p, len);
+	r->p += len;
+	r->len -= len;
+	return true;
+}
+
+static bool skip(struct rest *r, uint32_t len)
+{
+	if (r->len < len)
+		return false;
+	r->p += len;
+	r->len -= len;
+	return true;
+}
+
+static enum pkt_what body_is(enum pkt_what what, const struct rest *r,
+			     struct pkt *p)
+{
+	p->body.buf = r->p;
+	p->body.len = r->len;
+	p->body.seg = 0;
+	return what;
+}
+
+/*
+ * Segmentation of a UDP datagram as its virtio-net header tells it.
+ * What the kernel itself refuses is refused here: another kind of segments, no
+ * size, no partial checksum to build theirs from, more than PIECE_SEGS_MAX.
+ */
+static bool set_seg(struct pkt *p, const struct vnet_hdr *vnet)
+{
+	if (vnet->gso_type == VNET_GSO_NONE)
+		return true;
+	if (vnet->gso_type != VNET_GSO_UDP_L4 || !vnet->gso_size)
+		return false;
+	if (!(vnet->flags & (VNET_NEEDS_CSUM | VNET_DATA_VALID)))
+		return false;
+	if (vnet->gso_size < p->body.len)
+		p->body.seg = vnet->gso_size;
+	return piece_segs(&p->body) <= PIECE_SEGS_MAX;
+}
+
+static bool udp_csum_ok(const struct pkt *p, const struct udp_hdr *udp,
+			const uint8_t *l4, uint32_t len)
+{
+	uint64_t sum;
+
+	/* RFC 768: not computed; RFC 8200 8.1: not allowed */
+	if (!udp->csum_be)
+		return addr_is_v4(&p->src.addr);
+
+	sum = csum_pseudo(&p->src.addr, &p->dst.addr, PROTO_UDP, len);
+	return csum_fold(csum_add(sum, l4, len)) == 0xffff;
+}
+
+/* @is_checked: the datagram's checksum is partial, or somebody verified it */
+static enum pkt_what udp(struct rest r, const struct vnet_hdr *vnet,
+			 bool is_checked, struct pkt *p)
+{
+	const uint8_t *l4 = r.p;
+	struct udp_hdr udp;
+	uint32_t len;
+
+	if (!take(&r, &udp, sizeof(udp)))
+		return PKT_SHORT;
+
+	len = ntohs(udp.len_be);
+	if (len < sizeof(udp) || len - sizeof(udp) > r.len)
+		return PKT_BAD_L4;
+	r.len = len - (uint32_t)sizeof(udp);
+
+	if (!is_checked && !udp_csum_ok(p, &udp, l4, len))
+		return PKT_BAD_CSUM;
+	if (!udp.src_be || !udp.dst_be)
+		return PKT_BAD_PORT;
+	if (addr_is_any(&p->src.addr))
+		return PKT_BAD_ADDR;
+
+	p->src.port = ntohs(udp.src_be);
+	p->dst.port = ntohs(udp.dst_be);
+	body_is(PKT_UDP, &r, p);
+	return set_seg(p, vnet) ? PKT_UDP : PKT_BAD_L4;
+}
+
+/*
+ * Is the datagram's own checksum no longer to be verified?
+ * A partial checksum may belong to something inside the payload instead: a
+ * tunnel's inner packet, whose sender left the sum to the device. Nobody behind
+ * us would finish that one, so it is finished here, in the frame.
+ */
+static bool is_checked(const struct frame *f, const struct rest *r)
+{
+	uint32_t start = f->vnet.csum_start, at = start + f->vnet.csum_offset;
+	uint16_t c;
+
+	if (!(f->vnet.flags & VNET_NEEDS_CSUM))
+		return f->vnet.flags & VNET_DATA_VALID;
+	if (start == (uint32_t)(r->p - f->l2))
+		return f->vnet.csum_offset == UDP_CSUM_OFFSET;
+	if (at + sizeof(c) > f->len || f->l2 + start < r->p)
+		return false;
+
+	c = csum_udp(csum_add(0, f->l2 + start, f->len - start));
+	memcpy(f->l2 + at, &c, sizeof(c));
+	return false;
+}
+
+/* Everything behind the IP headers; p->proto is known.
+ * @f: the frame of @r, NULL if it was reassembled from several */
+static enum pkt_what transport(const struct frame *f, struct rest r,
+			       struct pkt *p)
+{
+	static const struct vnet_hdr none;
+	uint8_t icmp = addr_is_v4(&p->src.addr) ? PROTO_ICMP : PROTO_ICMP6;
+
+	if (p->proto == PROTO_UDP)
+		return udp(r, f ? &f->vnet : &none, f && is_checked(f, &r), p);
+	return body_is(p->proto == icmp ? PKT_ICMP : PKT_OTHER, &r, p);
+}
+
+/* RFC 1122 3.2.1.3, RFC 4291 2.5.3 and 2.7: what must not come by a link. An
+ * IPv6 header with a mapped address would be taken for IPv4 from here on. */
+static bool are_addrs_ok(const struct pkt *p, enum family family)
+{
+	const struct addr *s = &p->src.addr, *d = &p->dst.addr;
+
+	if (addr_family(s) != family || addr_family(d) != family)
+		return false;
+	if (addr_is_loopback(s) || addr_is_loopback(d))
+		return false;
+	return !addr_is_multicast(s) && !addr_is_broadcast(s) &&
+	       !addr_is_any(d);
+}
+
+static bool set_addrs(struct pkt *p, const void *src, const void *dst,
+		      enum family family)
+{
+	struct addr s = addr_from_bytes(src, family);
+	struct addr d = addr_from_bytes(dst, family);
+
+	p->src = end_make(&s, 0, 0);
+	p->dst = end_make(&d, 0, 0);
+	return are_addrs_ok(p, family);
+}
+
+static enum pkt_what ip4(const struct frame *f, struct rest r, struct pkt *p)
+{
+	const uint8_t *l3 = r.p;
+	uint32_t hlen, len, frag;
+	struct ip4_hdr ip;
+
+	if (!take(&r, &ip, sizeof(ip)))
+		return PKT_SHORT;
+
+	hlen = (ip.version_ihl & 0xfu) * 4;
+	len = ntohs(ip.len_be);
+	if (ip.version_ihl >> 4 != 4 || hlen < sizeof(ip) || len < hlen ||
+	    len - sizeof(ip) > r.len)
+		return PKT_BAD_IP;
+	/* Never partial, whatever the virtio-net header says of the rest */
+	if (csum_done(csum_add(0, l3, hlen)))
+		return PKT_BAD_CSUM;
+	r.len = len - (uint32_t)sizeof(ip);
+	skip(&r, hlen - (uint32_t)sizeof(ip));
+
+	frag = ntohs(ip.frag_be);
+	p->proto = ip.proto;
+	p->body.mark = (struct mark){ .tos = ip.tos, .hops = ip.ttl,
+				      .df = !!(frag & IP4_DF) };
+	if (!set_addrs(p, ip.src, ip.dst, FAMILY_V4))
+		return PKT_BAD_ADDR;
+	if (!(frag & (IP4_MF | IP4_OFFSET)))
+		return transport(f, r, p);
+
+	p->frag = (struct pkt_frag){ .id = ntohs(ip.id_be),
+				     .off = (frag & IP4_OFFSET) * 8,
+				     .more = frag & IP4_MF };
+	return body_is(PKT_FRAGMENT, &r, p);
+}
+
+/* Bytes of an extension header with known form and given length field; 0 if
+ * @proto is none: ESP's content is hidden, so it counts as a transport */
+static uint32_t ext_len(uint8_t proto, uint8_t units)
+{
+	switch (proto) {
+	case IP6_AUTH:
+		return (units + 2u) * 4; /* RFC 4302 2.2 */
+	case IP6_FRAGMENT:
+		return sizeof(struct ip6_frag);
+	case IP6_HOPOPT:
+	case IP6_ROUTING:
+	case IP6_DSTOPT:
+	case IP6_MOBILITY:
+	case IP6_HIP:
+	case IP6_SHIM6:
+	case IP6_TEST1:
+	case IP6_TEST2:
+		return (units + 1u) * 8;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Step over extension headers, RFC 8200 4, until p->proto is a transport or the
+ * rest is a fragment's data. A fragment with nothing missing is no fragment
+ * (RFC 6946). Segments left in a routing header would make the packet's
+ * destination another than the one it names: refused as RFC 8200 4.4 asks.
+ * Returns: PKT_FRAGMENT, PKT_OTHER for anything whole, or what is wrong
+ */
+static enum pkt_what ip6_ext(struct rest *r, struct pkt *p)
+{
+	/* Each has at least 8 bytes. Byte 0 names the next one and, but in a
+	 * fragment header, byte 1 is the length; a routing header's byte 3
+	 * counts the segments left */
+	struct ip6_frag h;
+	uint32_t len, off;
+
+	while (ext_len(p->proto, 0)) {
+		if (r->len < sizeof(h))
+			return PKT_SHORT;
+		memcpy(&h, r->p, sizeof(h));
+		len = ext_len(p->proto, h.reserved);
+		off = ntohs(h.off_be);
+		if (!skip(r, len))
+			return PKT_SHORT;
+		if (p->proto == IP6_ROUTING && off & 0xff)
+			return PKT_BAD_IP;
+		if (p->proto == IP6_FRAGMENT && off & ~6u) {
+			p->proto = h.next;
+			p->frag = (struct pkt_frag){ .id = ntohl(h.id_be),
+						     .off = off & 0xfff8,
+						     .more = off & 1 };
+			return PKT_FRAGMENT;
+		}
+		p->proto = h.next;
+	}
+	return PKT_OTHER;
+}
+
+static enum pkt_what ip6(const struct frame *f, struct rest r, struct pkt *p)
+{
+	enum pkt_what what;
+	struct ip6_hdr ip;
+	uint32_t vtc, len;
+
+	if (!take(&r, &ip, sizeof(ip)))
+		return PKT_SHORT;
+
+	vtc = ntohl(ip.vtc_flow_be);
+	len = ntohs(ip.plen_be);
+	if (vtc >> 28 != 6 || len > r.len)
+		return PKT_BAD_IP;
+	r.len = len;
+
+	p->proto = ip.next;
+	p->body.mark = (struct mark){ .tos = (uint8_t)(vtc >> 20),
+				      .hops = ip.hops };
+	if (!set_addrs(p, ip.src, ip.dst, FAMILY_V6))
+		return PKT_BAD_ADDR;
+
+	what = ip6_ext(&r, p);
+	if (what == PKT_FRAGMENT)
+		return body_is(what, &r, p);
+	return what == PKT_OTHER ? transport(f, r, p) : what;
+}
+
+enum pkt_what pkt_parse(const struct frame *f, struct pkt *ret_pkt)
+{
+	struct rest r = { f->l2, f->len };
+	struct eth_hdr eth;
+
+	if (!take(&r, &eth, sizeof(eth)))
+		return PKT_SHORT;
+
+	memset(ret_pkt, 0, sizeof(*ret_pkt));
+	ret_pkt->src_mac = eth.src;
+	switch (ntohs(eth.type_be)) {
+	case ETH_P_IP:
+		return ip4(f, r, ret_pkt);
+	case ETH_P_IPV6:
+		return ip6(f, r, ret_pkt);
+	case ETH_P_ARP:
+		return body_is(PKT_ARP, &r, ret_pkt);
+	default:
+		return PKT_UNKNOWN_TYPE;
+	}
+}
+
+enum pkt_what pkt_udp(struct pkt *p)
+{
+	struct rest r = { (uint8_t *)(uintptr_t)p->body.buf, p->body.len };
+	enum pkt_what what;
+
+	if (!addr_is_v4(&p->src.addr)) {
+		/* Behind the fragment header may be more of them */
+		what = ip6_ext(&r, p);
+		if (what != PKT_OTHER)
+			return what == PKT_FRAGMENT ? PKT_BAD_IP : what;
+	}
+	return transport(NULL, r, p);
+}
+
+/* Where the next header goes in a buffer that is known to be large enough */
+static void put(struct pkt_head *h, const void *hdr, uint32_t len)
+{
+	assert(h->len + len <= sizeof(h->buf));
+	memcpy(h->buf + h->len, hdr, len);
+	h->len += len;
+}
+
+static struct ip4_hdr ip4_head(const struct addr *src, const struct addr *dst,
+			       struct mark mark, uint8_t proto, uint32_t len)
+{
+	struct ip4_hdr ip = {
+		.version_ihl = 0x45,
+		.tos = mark.tos,
+		.len_be = htons((uint16_t)(sizeof(ip) + len)),
+		.ttl = mark.hops ? mark.hops : HOPS_DEFAULT,
+		.proto = proto,
+	};
+
+	memcpy(ip.src, addr_bytes(src), sizeof(ip.src));
+	memcpy(ip.dst, addr_bytes(dst), sizeof(ip.dst));
+	ip.csum_be = csum_done(csum_add(0, &ip, sizeof(ip)));
+	return ip;
+}
+
+static struct ip6_hdr ip6_head(const struct addr *src, const struct addr *dst,
+			       struct mark mark, uint8_t proto, uint32_t len)
+{
+	struct ip6_hdr ip = {
+		.vtc_flow_be = htonl(6u << 28 | (uint32_t)mark.tos << 20),
+		.plen_be = htons((uint16_t)len),
+		.next = proto,
+		.hops = mark.hops ? mark.hops : HOPS_DEFAULT,
+	};
+
+	memcpy(ip.src, addr_bytes(src), sizeof(ip.src));
+	memcpy(ip.dst, addr_bytes(dst), sizeof(ip.dst));
+	return ip;
+}
+
+/* @l4: frame bytes in front of the UDP header */
+static struct vnet_hdr vnet_head(const struct run *r, uint32_t l4, bool partial)
+{
+	struct vnet_hdr v = { 0 };
+
+	if (!partial && r->n_segs == 1)
+		return v;
+
+	v.flags = VNET_NEEDS_CSUM;
+	v.csum_start = (uint16_t)l4;
+	v.csum_offset = UDP_CSUM_OFFSET;
+	if (r->n_segs > 1) {
+		v.gso_type = VNET_GSO_UDP_L4;
+		v.gso_size = (uint16_t)r->seg;
+		v.hdr_len = (uint16_t)(l4 + sizeof(struct udp_hdr));
+	}
+	return v;
+}
+
+/* A partial checksum is the sum of the pseudo-header over the whole length,
+ * for a super-frame too: the kernel corrects it for each segment */
+static struct udp_hdr udp_head(const struct end *src, const struct end *dst,
+			       const struct run *r, bool partial)
+{
+	uint32_t len = (uint32_t)sizeof(struct udp_hdr) + r->len;
+	uint64_t sum = csum_pseudo(&src->addr, &dst->addr, PROTO_UDP, len);
+	struct udp_hdr udp = {
+		.src_be = htons(src->port),
+		.dst_be = htons(dst->port),
+		.len_be = htons((uint16_t)len),
+	};
+
+	if (partial) {
+		udp.csum_be = csum_fold(sum);
+		return udp;
+	}
+	sum = csum_add(sum, &udp, sizeof(udp));
+	udp.csum_be = csum_udp(csum_addv(sum, r->slice, r->n_slices));
+	return udp;
+}
+
+void pkt_head_udp(struct pkt_head *ret_head, const struct link_ends *link,
+		  const struct end *src, const struct end *dst,
+		  const struct run *r, bool partial)
+{
+	bool is_v4 = addr_is_v4(&src->addr);
+	uint32_t l3len = is_v4 ? sizeof(struct ip4_hdr) :
+				 sizeof(struct ip6_hdr);
+	uint32_t len = (uint32_t)sizeof(struct udp_hdr) + r->len;
+	struct eth_hdr eth = {
+		.dst = link->guest,
+		.src = link->ours,
+		.type_be = htons(is_v4 ? ETH_P_IP : ETH_P_IPV6),
+	};
+	struct vnet_hdr vnet;
+	struct udp_hdr udp;
+	struct ip4_hdr ip4;
+	struct ip6_hdr ip6;
+
+	partial = partial || r->n_segs > 1;
+	vnet = vnet_head(r, (uint32_t)sizeof(eth) + l3len, partial);
+	udp = udp_head(src, dst, r, partial);
+
+	ret_head->len = 0;
+	put(ret_head, &vnet, sizeof(vnet));
+	put(ret_head, &eth, sizeof(eth));
+	if (is_v4) {
+		ip4 = ip4_head(&src->addr, &dst->addr, r->mark, PROTO_UDP,
+			       len);
+		put(ret_head, &ip4, sizeof(ip4));
+	} else {
+		ip6 = ip6_head(&src->addr, &dst->addr, r->mark, PROTO_UDP,
+			       len);
+		put(ret_head, &ip6, sizeof(ip6));
+	}
+	put(ret_head, &udp, sizeof(udp));
+}
+
+uint32_t pkt_icmp6_wrap(uint8_t *buf, const struct link_ends *link,
+			const struct addr *src, const struct addr *dst,
+			uint32_t len)
+{
+	struct ip6_hdr ip = ip6_head(src, dst, (struct mark){ 0 }, PROTO_ICMP6,
+				     len);
+	struct eth_hdr eth = {
+		.dst = link->guest,
+		.src = link->ours,
+		.type_be = htons(ETH_P_IPV6),
+	};
+	uint8_t *msg = buf + PKT_ICMP6_HEAD;
+	uint64_t sum = csum_pseudo(src, dst, PROTO_ICMP6, len);
+	uint16_t c = 0;
+
+	memcpy(buf, &eth, sizeof(eth));
+	memcpy(buf + sizeof(eth), &ip, sizeof(ip));
+
+	/* Second field of every ICMPv6 message, RFC 4443 2.1 */
+	memcpy(msg + 2, &c, sizeof(c));
+	c = csum_done(csum_add(sum, msg, len));
+	memcpy(msg + 2, &c, sizeof(c));
+	return PKT_ICMP6_HEAD + len;
+}

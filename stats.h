@@ -1,0 +1,98 @@
+/* stats.h - counters by name: every datagram that enters and does not leave
+ * moves exactly one drop counter
+ * Knows: names.  Does not know: who counts.
+ * One row per counter below makes the enum, the name and the JSON key. Drops
+ * count datagrams where they can be told apart, "frames" where the kernel
+ * counts a super-frame as one. */
+
+#ifndef STATS_H
+#define STATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(enumerator, JSON key) */
+#define STATS_COUNTERS(X) \
+	X(TAP_RX_FRAMES, "tap_rx_frames") \
+	X(TAP_RX_DGRAMS, "tap_rx_datagrams") \
+	X(TAP_TX_FRAMES, "tap_tx_frames") \
+	X(TAP_TX_DGRAMS, "tap_tx_datagrams") \
+	X(HOST_RX_CALLS, "host_rx_calls") \
+	X(HOST_RX_DGRAMS, "host_rx_datagrams") \
+	X(HOST_TX_CALLS, "host_tx_calls") \
+	X(HOST_TX_DGRAMS, "host_tx_datagrams") \
+	X(SPLICE_DGRAMS, "splice_datagrams") \
+	X(LOCAL_ANSWERS, "local_answers") \
+	X(FLOWS_NEW, "flows_new") \
+	X(FLOWS_EXPIRED, "flows_expired") \
+	X(FLOWS_EVICTED, "flows_evicted") \
+	X(MAPS_NEW, "maps_new") \
+	X(MAPS_EVICTED, "maps_evicted") \
+	X(GSO_REFUSED, "gso_refused") \
+	X(AGENT_ERRORS, "agent_errors") \
+	X(SOCK_ERRORS, "socket_errors_drained")
+
+/* X(enumerator, JSON key): datagrams or frames that end here, and why */
+#define STATS_DROPS(X) \
+	X(DROP_SHORT, "short_frame") \
+	X(DROP_ETHERTYPE, "unknown_ethertype") \
+	X(DROP_BAD_IP, "bad_ip_header") \
+	X(DROP_BAD_L4, "bad_udp_length") \
+	X(DROP_BAD_CSUM, "bad_checksum") \
+	X(DROP_BAD_ADDR, "bad_address") \
+	X(DROP_BAD_PORT, "port_zero") \
+	X(DROP_FAMILY_OFF, "family_disabled") \
+	X(DROP_PROTO, "protocol_not_carried") \
+	X(DROP_NOT_OURS, "discovery_not_answered") \
+	X(DROP_FRAG_BAD, "fragment_malformed") \
+	X(DROP_FRAG_OVERLAP, "fragment_overlap") \
+	X(DROP_FRAG_LOST, "fragment_timeout_or_evicted") \
+	X(DROP_NO_TARGET, "no_translation") \
+	X(DROP_FILTERED, "filtered") \
+	X(DROP_NOT_LOOPBACK, "not_from_loopback") \
+	X(DROP_TABLE_FULL, "flow_table_full") \
+	X(DROP_NO_SOCKET, "no_socket") \
+	X(DROP_NO_ROUTE, "no_route") \
+	X(DROP_TRUNCATED, "truncated") \
+	X(DROP_HOST_AGAIN, "host_send_queue_full") \
+	X(DROP_HOST_ERROR, "host_send_error") \
+	X(DROP_HOST_SIZE, "host_message_too_long") \
+	X(DROP_TAP_DOWN, "tap_down") \
+	X(DROP_TAP_ERROR, "tap_write_error")
+
+#define STATS_ENUM(name, key) name,
+
+/** enum counter - all counters, drops last */
+enum counter {
+	STATS_COUNTERS(STATS_ENUM) STATS_DROPS(STATS_ENUM) STAT_COUNT,
+	STAT_DROPS = DROP_SHORT
+};
+
+/** struct stats - counters since start, read by nobody on the packet path */
+struct stats {
+	uint64_t n[STAT_COUNT];
+};
+
+/** struct stats_gauge - a figure from outside, added to the JSON line
+ * @key: JSON key      @value: at this moment */
+struct stats_gauge {
+	const char *key;
+	uint64_t value;
+};
+
+/** stats_add() - count @n; datagrams of a whole run move at once */
+static inline void stats_add(struct stats *s, enum counter what, uint64_t n)
+{
+	s->n[what] += n;
+}
+
+/**
+ * stats_json() - one line of JSON with every counter
+ * @gauge, @n: further figures (kernel drops, table sizes)
+ * @buf, @size: room for the text; cut short, but terminated, if too small
+ * Returns: bytes that the whole text needs, terminator not counted
+ */
+size_t stats_json(const struct stats *s, const struct stats_gauge *gauge,
+		  unsigned n, char *buf, size_t size);
+
+#endif

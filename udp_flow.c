@@ -1,0 +1,402 @@
+/* udp_flow.c - begins and ends UDP conversations
+ *
+ * Who speaks first decides the socket. The guest's first datagram from an
+ * endpoint opens a map: one host socket bound to the address that the route
+ * chooses and, if it can be had, to the guest's own port; every remote is
+ * served by it (RFC 4787 REQ-1). Remotes behind an alias get a connected
+ * socket of their own, since what comes back must be theirs alone. A remote
+ * that speaks to a published port uses the listener, both ways.
+ *
+ * Who is silent longest gives way: a new flow is never refused because old
+ * ones linger. Pending runs name flows by number, so everything that deletes a
+ * flow flushes them first.
+ *
+ * It does not carry a single datagram. */
+
+#include "udp_flow.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#define EXPIRE_AT_ONCE 1024 /* flows of one timer call, then the loop's turn */
+#define VISIBLE_TRIES 128
+#define VISIBLE_FIRST 49152 /* RFC 6335 dynamic ports */
+#define VISIBLE_COUNT 16384
+#define PORT_DNS 53
+#define PORT_DNS_TLS 853
+
+void udp_flush(struct udp *u)
+{
+	unsigned i;
+
+	for (i = 0; i < u->runs.n; i++)
+		u->emit(u, &u->runs.run[i]);
+	u->runs.n = 0;
+}
+
+uint32_t udp_now_s(const struct udp *u)
+{
+	return (uint32_t)(u->loop->now_ms / 1000);
+}
+
+static bool is_dynamic(const struct map *m)
+{
+	return m->kind != MAP_LISTEN_HOST && m->kind != MAP_LISTEN_NS;
+}
+
+void udp_socket_close(struct udp *u, struct map *m)
+{
+	u->closed_drops += sock_drops(m->watch.fd);
+	loop_del(u->loop, &m->watch);
+	close(m->watch.fd);
+	m->watch.fd = -1;
+	map_free(&u->maps, m);
+}
+
+struct map *udp_map_open(struct udp *u, const struct map *proto, int fd)
+{
+	struct map *m = map_new(&u->maps, proto, udp_now_s(u));
+
+	if (!m && is_dynamic(proto) && udp_make_room(u))
+		m = map_new(&u->maps, proto, udp_now_s(u));
+	if (!m) {
+		close(fd);
+		return NULL;
+	}
+	m->watch = (struct watch){ .fn = u->ready, .ctx = u, .fd = fd };
+	if (loop_add(u->loop, &m->watch, EPOLLIN)) {
+		map_free(&u->maps, m);
+		close(fd);
+		return NULL;
+	}
+	if (is_dynamic(m))
+		stats_add(u->stats, MAPS_NEW, 1);
+	return m;
+}
+
+void udp_map_close(struct udp *u, struct map *m)
+{
+	struct flow *f;
+
+	udp_flush(u);
+	if (m->kind == MAP_SPLICE) { /* goes with its flow */
+		udp_flow_close(u, flow_of_map(&u->flows, m->flows));
+		return;
+	}
+	while ((f = flow_of_map(&u->flows, m->flows))) {
+		bool was_last = is_dynamic(m) && !f->map_next;
+
+		udp_flow_close(u, f);
+		if (was_last)
+			return;
+	}
+	udp_socket_close(u, m);
+}
+
+bool udp_make_room(struct udp *u)
+{
+	struct map *m = map_victim(&u->maps);
+
+	if (!m)
+		return false;
+	udp_map_close(u, m);
+	stats_add(u->stats, MAPS_EVICTED, 1);
+	return true;
+}
+
+/* Would the end of @f be the end of @map, which is about to be used? */
+static bool holds_up(const struct flow *f, uint32_t map)
+{
+	return f->map == map && !f->map_prev && !f->map_next;
+}
+
+struct flow *udp_flow_add(struct udp *u, const struct flow *f)
+{
+	uint32_t *list = &u->maps.map[f->map].flows;
+	struct flow *new = flow_add(&u->flows, f, list, udp_now_s(u));
+
+	if (!new) {
+		struct flow *old = flow_victim(&u->flows);
+
+		if (!old || holds_up(old, f->map))
+			return NULL;
+		udp_flush(u);
+		udp_flow_close(u, old);
+		stats_add(u->stats, FLOWS_EVICTED, 1);
+		new = flow_add(&u->flows, f, list, udp_now_s(u));
+	}
+	stats_add(u->stats, FLOWS_NEW, 1);
+	return new;
+}
+
+void udp_flow_close(struct udp *u, struct flow *f)
+{
+	struct map *m = &u->maps.map[f->map];
+
+	if (f->flags & FLOW_PERMIT)
+		map_forbid(&u->maps, m, &f->host.addr);
+	flow_del(&u->flows, f, &m->flows);
+	if (f->flags & FLOW_SPLICED) {
+		struct map *far = &u->maps.map[f->peer];
+
+		far->flows = 0;
+		udp_socket_close(u, far);
+	}
+	if (!m->flows && is_dynamic(m))
+		udp_socket_close(u, m);
+}
+
+static int64_t next_expiry(const struct timer *t)
+{
+	const struct udp *u = container_of(t, const struct udp, expiry);
+	uint32_t at = flow_next_deadline(&u->flows);
+
+	return at == UINT32_MAX ? INT64_MAX : (int64_t)at * 1000;
+}
+
+static void expire(struct timer *t, int64_t now_ms)
+{
+	struct udp *u = container_of(t, struct udp, expiry);
+	uint32_t now_s = (uint32_t)(now_ms / 1000);
+	struct flow *f;
+	unsigned n;
+
+	for (n = 0; n < EXPIRE_AT_ONCE; n++) {
+		f = flow_expired(&u->flows, now_s);
+		if (!f)
+			break;
+		udp_flow_close(u, f);
+		stats_add(u->stats, FLOWS_EXPIRED, 1);
+	}
+}
+
+void udp_flow_init(struct udp *u, const struct hash_key *key)
+{
+	map_table_init(&u->maps, key, u->conf.n_maps);
+	flow_table_init(&u->flows, key, u->conf.idle_s, DNS_IDLE_MS / 1000);
+	sock_rx_init(&u->rx);
+	u->expiry = (struct timer){ .next_ms = next_expiry, .fire = expire };
+	loop_timer(u->loop, &u->expiry);
+}
+
+/* A socket here; the descriptor limit is one more reason to evict. */
+static int open_socket(struct udp *u, int family)
+{
+	int fd = sock_open(family);
+
+	if ((fd == -EMFILE || fd == -ENFILE) && udp_make_room(u))
+		fd = sock_open(family);
+	return fd;
+}
+
+/* Address that the host would use towards @remote. */
+static int source_of(struct udp *u, const struct end *remote,
+		     struct addr *ret_addr)
+{
+	enum family family = addr_family(&remote->addr);
+	int *fd = &u->source[family];
+
+	if (addr_is_set(&u->conf.outbound[family]) &&
+	    !addr_is_loopback(&remote->addr)) {
+		*ret_addr = u->conf.outbound[family];
+		return 0;
+	}
+	if (*fd < 0)
+		*fd = open_socket(u, sock_family(family));
+	if (*fd < 0)
+		return *fd;
+	return sock_source(*fd, sock_family(family), remote, ret_addr);
+}
+
+/* Bind to the guest's own port if it is to be had, else to any. */
+static int bind_near(struct udp *u, int fd, const struct map *m, bool any_port)
+{
+	enum family family = addr_family(&m->ours);
+	const char *device = addr_is_loopback(&m->ours) ?
+				     "" :
+				     u->conf.device[family];
+	uint16_t port = m->inner.port;
+	uint32_t scope = addr_needs_scope(&m->ours) ? u->fwd->scope[family] : 0;
+	struct end local = end_make(&m->ours, port, scope);
+	int rc;
+
+	if (!any_port && !port_set_has(&u->reserved, port)) {
+		rc = sock_bind(fd, m->family, &local, device);
+		if (!rc)
+			return 0;
+	}
+	local.port = 0;
+	return sock_bind(fd, m->family, &local, device);
+}
+
+static struct map *open_map(struct udp *u, struct map *proto,
+			    const struct end *remote, bool any_port)
+{
+	int rc, fd = open_socket(u, proto->family);
+	struct end local = { 0 };
+
+	if (fd < 0)
+		return NULL;
+	sock_setup(fd, proto->family, 0);
+	rc = bind_near(u, fd, proto, any_port);
+	if (!rc)
+		rc = remote ? sock_connect(fd, proto->family, remote) :
+			      sock_local(fd, &local);
+	if (rc) {
+		close(fd);
+		return NULL;
+	}
+	proto->port = local.port;
+	return udp_map_open(u, proto, fd);
+}
+
+/* The listener whose port is published for an inner port, if it can speak
+ * from @ours: what a published port sends first comes from there. */
+static struct map *listener_for(struct udp *u, const struct end *inner,
+				const struct addr *ours)
+{
+	uint32_t i = u->by_target[addr_family(ours)][inner->port];
+	struct map *m = &u->maps.map[i - 1];
+
+	if (!i || m->kind != MAP_LISTEN_HOST)
+		return NULL;
+	return !addr_is_set(&m->ours) || addr_eq(&m->ours, ours) ? m : NULL;
+}
+
+/* The socket for a flow of the guest; @f has both remotes and the inner end. */
+static struct map *map_for(struct udp *u, struct flow *f, enum fwd_kind kind,
+			   const struct addr *ours)
+{
+	struct map proto = { .inner = f->inner,
+			     .ours = *ours,
+			     .family = (uint8_t)sock_family(addr_family(ours)) };
+	struct map *m;
+
+	if (kind != FWD_SHARED) {
+		proto.kind = MAP_OWN;
+		return open_map(u, &proto, &f->host, kind == FWD_OWN_ANY_PORT);
+	}
+	m = listener_for(u, &f->inner, ours);
+	if (m) {
+		f->ours = *ours;
+		return m;
+	}
+	m = map_find(&u->maps, &f->inner, ours);
+	if (m)
+		return m;
+	proto.kind = MAP_SHARED;
+	return open_map(u, &proto, NULL, false);
+}
+
+static bool is_query(uint16_t port)
+{
+	return port == PORT_DNS || port == PORT_DNS_TLS;
+}
+
+static struct flow *refuse(struct udp *u, const struct pkt *p,
+			   enum counter why)
+{
+	stats_add(u->stats, why, piece_segs(&p->body));
+	return NULL;
+}
+
+/* Enter @f on map @m, which is closed again if that fails and it is unused. */
+static struct flow *enter(struct udp *u, struct flow *f, struct map *m)
+{
+	struct flow *new;
+
+	f->map = map_number(&u->maps, m);
+	f->proto = PROTO_UDP;
+	if (m->kind == MAP_SHARED)
+		f->flags |= FLOW_PERMIT;
+	new = udp_flow_add(u, f);
+	if (!new) {
+		if (is_dynamic(m) && !m->flows)
+			udp_socket_close(u, m);
+		return NULL;
+	}
+	if (m->kind == MAP_SHARED)
+		map_permit(&u->maps, m, &f->host.addr);
+	return new;
+}
+
+struct flow *udp_flow_from_guest(struct udp *u, const struct pkt *p)
+{
+	struct flow f = { .visible = p->dst,
+			  .inner = p->src,
+			  .flags = FLOW_BY_GUEST };
+	enum fwd_kind kind = fwd_from_guest(u->fwd, &p->dst, &f.host);
+	struct addr ours;
+	struct flow *new;
+	struct map *m;
+
+	if (kind == FWD_REFUSE)
+		return refuse(u, p, DROP_NO_TARGET);
+	if (source_of(u, &f.host, &ours))
+		return refuse(u, p, DROP_NO_ROUTE);
+	if (is_query(f.host.port))
+		f.flags |= FLOW_QUERY;
+	m = map_for(u, &f, kind, &ours);
+	if (!m)
+		return refuse(u, p, DROP_NO_SOCKET);
+	new = enter(u, &f, m);
+	return new ? new : refuse(u, p, DROP_TABLE_FULL);
+}
+
+/* May a remote that nobody spoke to yet use this map? RFC 4787 REQ-8. */
+static bool is_permitted(const struct udp *u, const struct map *m,
+			 const struct addr *remote)
+{
+	if (m->kind != MAP_SHARED || u->fwd->filter == FILTER_ENDPOINT)
+		return true;
+	return u->fwd->filter == FILTER_ADDRESS &&
+	       map_permits(&u->maps, m, remote);
+}
+
+/* Two remotes that would look the same to the guest: the later one gets
+ * another visible port. */
+static bool make_visible(struct udp *u, struct flow *f)
+{
+	unsigned i;
+
+	for (i = 0; i < VISIBLE_TRIES; i++) {
+		if (!flow_find_guest(&u->flows, PROTO_UDP, &f->inner,
+				     &f->visible))
+			return true;
+		f->visible.port = (uint16_t)(VISIBLE_FIRST +
+					     (f->host.port + u->flows.n + i) %
+						     VISIBLE_COUNT);
+	}
+	return false;
+}
+
+static struct flow *refuse_host(struct udp *u, const struct sock_msg *msg,
+				enum counter why)
+{
+	stats_add(u->stats, why, piece_segs(&msg->body));
+	return NULL;
+}
+
+struct flow *udp_flow_from_host(struct udp *u, struct map *m,
+				const struct sock_msg *msg)
+{
+	struct flow f = { .host = msg->from, .ours = msg->to };
+	struct flow *new;
+
+	if (!addr_is_unicast(&msg->from.addr) || !msg->from.port)
+		return refuse_host(u, msg, DROP_BAD_ADDR);
+	if (!is_permitted(u, m, &msg->from.addr))
+		return refuse_host(u, msg, DROP_FILTERED);
+	if (!fwd_from_host(u->fwd, &msg->from, &f.visible, &f.inner))
+		return refuse_host(u, msg, DROP_NO_TARGET);
+	if (m->kind == MAP_SHARED)
+		f.inner = m->inner;
+	else
+		f.inner.port = m->inner.port;
+	if (!make_visible(u, &f))
+		return refuse_host(u, msg, DROP_TABLE_FULL);
+	new = enter(u, &f, m);
+	return new ? new : refuse_host(u, msg, DROP_TABLE_FULL);
+}

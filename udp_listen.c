@@ -1,0 +1,325 @@
+/* udp_listen.c - sockets of published ports, fixed or following
+ *
+ * Each published port is a listener in the map table: one socket per family,
+ * or one for both where ranges are so wide that two would not fit the limit of
+ * descriptors. Host listeners are opened while the program still has the
+ * rights it was started with; those in the namespace come from the agent and
+ * are bound to its loopback device, so that nothing else reaches them.
+ *
+ * "auto" lists the ports that are bound on the other side, once per second,
+ * and opens and closes listeners to match. What it must not follow are sockets
+ * of our own: listeners of the other direction, and the maps of the guest.
+ *
+ * Listeners never set SO_REUSEADDR, see sock.c. */
+
+#include "udp_listen.h"
+
+#include "log.h"
+#include "netlink.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <unistd.h>
+
+#define PORT_PRIVILEGED 1024
+
+/** struct wish - one socket to be opened: @side, @family, @flags of sock.h,
+ * @rule it comes from, @port and its @target */
+struct wish {
+	enum listen_side side;
+	int family;
+	unsigned flags;
+	const struct ports_rule *rule;
+	uint16_t port;
+	uint16_t target;
+	bool is_auto;
+};
+
+bool udp_listen_dual(const struct ports *p, uint64_t limit)
+{
+	uint64_t n = 0;
+	unsigned i;
+
+	for (i = 0; i < p->n; i++)
+		n += (uint64_t)(p->rule[i].last - p->rule[i].first) + 1;
+	return 2 * n + limit / 16 + FD_RESERVE > limit;
+}
+
+static struct end local_end(const struct wish *w)
+{
+	const struct addr *a = &w->rule->bind;
+	uint32_t scope = 0;
+
+	if (!w->rule->has_bind)
+		return end_make(&addr_any6, w->port, 0);
+	if (addr_needs_scope(a) && w->rule->ifname[0])
+		scope = if_nametoindex(w->rule->ifname);
+	return end_make(a, w->port, scope);
+}
+
+static int host_socket(const struct wish *w)
+{
+	struct end local = local_end(w);
+	int rc, fd = sock_open(w->family);
+
+	if (fd < 0)
+		return fd;
+	sock_setup(fd, w->family, w->flags | SOCK_PKTINFO | SOCK_FORCE);
+	rc = sock_bind(fd, w->family, &local, w->rule->ifname);
+	if (!rc)
+		return fd;
+	close(fd);
+	return rc;
+}
+
+static int ns_socket(const struct udp_listen *l, const struct wish *w)
+{
+	struct end local = end_make(&addr_any6, w->port, 0);
+	int rc, fd;
+
+	if (w->port < PORT_PRIVILEGED) {
+		fd = agent_bound(l->u->agent, w->family, &local, "lo");
+		if (fd >= 0)
+			sock_setup(fd, w->family, SOCK_PKTINFO);
+		return fd;
+	}
+	fd = agent_udp(l->u->agent,
+		       w->family == AF_INET ? FAMILY_V4 : FAMILY_V6);
+	if (fd < 0)
+		return fd;
+	sock_setup(fd, w->family, SOCK_PKTINFO);
+	rc = sock_bind(fd, w->family, &local, "lo");
+	if (!rc)
+		return fd;
+	close(fd);
+	return rc;
+}
+
+static enum map_kind kind_of(enum listen_side side)
+{
+	return side == LISTEN_HOST ? MAP_LISTEN_HOST : MAP_LISTEN_NS;
+}
+
+/* The listener that would be in the way of this one, if it is our own. */
+static struct map *same_listener(const struct udp_listen *l,
+				 const struct wish *w)
+{
+	struct map_table *t = &l->u->maps;
+	uint32_t i;
+
+	for (i = MAP_DYNAMIC_MAX; i < MAP_DYNAMIC_MAX + t->n_listen; i++) {
+		struct map *m = &t->map[i];
+
+		if (m->kind == kind_of(w->side) && m->port == w->port &&
+		    m->family == w->family && addr_eq(&m->ours, &w->rule->bind))
+			return m;
+	}
+	return NULL;
+}
+
+/* Remember which listener stands for an inner port: the first wildcard one. */
+static void note_target(struct udp *u, const struct map *m, bool is_dual)
+{
+	uint32_t n = map_number(&u->maps, m) + 1;
+	uint32_t *v4 = &u->by_target[FAMILY_V4][m->inner.port];
+	uint32_t *v6 = &u->by_target[FAMILY_V6][m->inner.port];
+
+	if ((m->family == AF_INET || is_dual) && !*v4)
+		*v4 = n;
+	if (m->family == AF_INET6 && !*v6)
+		*v6 = n;
+}
+
+static int retarget(struct udp_listen *l, const struct wish *w)
+{
+	struct map *m = same_listener(l, w);
+
+	if (!m)
+		return -EADDRINUSE;
+	warn("UDP port %u is forwarded again: to port %u from now on",
+	     (unsigned)w->port, (unsigned)w->target);
+	m->inner.port = w->target;
+	return 0;
+}
+
+static int open_one(struct udp_listen *l, const struct wish *w)
+{
+	int fd = w->side == LISTEN_HOST ? host_socket(w) : ns_socket(l, w);
+	struct map *m, proto = { .kind = (uint8_t)kind_of(w->side),
+				 .family = (uint8_t)w->family,
+				 .port = w->port,
+				 .is_auto = w->is_auto };
+
+	if (fd == -EADDRINUSE && !w->is_auto)
+		return retarget(l, w);
+	if (fd < 0)
+		return fd;
+	if (w->rule->has_bind && !addr_is_any(&w->rule->bind))
+		proto.ours = w->rule->bind;
+	proto.inner.port = w->target;
+	m = udp_map_open(l->u, &proto, fd);
+	if (!m)
+		return -ENOSPC;
+	port_set_put(&l->open[w->side], w->port, true);
+	if (w->side == LISTEN_HOST)
+		note_target(l->u, m, w->flags & SOCK_DUAL);
+	return 0;
+}
+
+/* A family that this host does not have is no reason to fail. */
+static bool is_lacking(int rc)
+{
+	return rc == -EAFNOSUPPORT || rc == -EADDRNOTAVAIL;
+}
+
+/* All sockets of one port. Returns 0 if there is at least one and none failed
+ * for a reason that counts. */
+static int open_port(struct udp_listen *l, struct wish *w)
+{
+	bool is_one = w->rule->has_bind;
+	bool is_dual = l->is_dual && !is_one && w->side == LISTEN_HOST &&
+		       l->u->conf.has[FAMILY_V4] && l->u->conf.has[FAMILY_V6];
+	int rc, first = -EAFNOSUPPORT;
+	unsigned family;
+
+	for (family = 0; family < FAMILY_COUNT; family++) {
+		if (!l->u->conf.has[family] || (is_dual && !family) ||
+		    (is_one && addr_family(&w->rule->bind) != family))
+			continue;
+		w->family = sock_family(family);
+		w->flags = is_dual ? SOCK_DUAL : 0;
+		rc = open_one(l, w);
+		if (rc && (is_one || !is_lacking(rc)))
+			return rc;
+		if (!rc)
+			first = 0;
+	}
+	return first;
+}
+
+static int open_rule(struct udp_listen *l, enum listen_side side,
+		     const struct ports_rule *r, struct listen_fail *fail)
+{
+	struct wish w = { .side = side, .rule = r };
+	unsigned port, n_open = 0;
+	int rc = 0;
+
+	for (port = r->first; port <= r->last; port++) {
+		w.port = (uint16_t)port;
+		w.target = (uint16_t)(r->target + (port - r->first));
+		rc = open_port(l, &w);
+		if (!rc) {
+			n_open++;
+		} else if (!r->is_weak || rc == -EMFILE || rc == -ENFILE) {
+			*fail = (struct listen_fail){ w.port, -rc, r->bind };
+			return rc;
+		}
+	}
+	return n_open ? 0 : rc;
+}
+
+int udp_listen_open(struct udp_listen *l, enum listen_side side,
+		    struct listen_fail *ret_fail)
+{
+	const struct ports *p = l->rules[side];
+	unsigned i;
+	int rc;
+
+	for (i = 0; i < p->n; i++) {
+		rc = open_rule(l, side, &p->rule[i], ret_fail);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static void close_followed(struct udp_listen *l, enum listen_side side,
+			   uint16_t port)
+{
+	struct map_table *t = &l->u->maps;
+	uint32_t i;
+
+	for (i = MAP_DYNAMIC_MAX; i < MAP_DYNAMIC_MAX + t->n_listen; i++) {
+		struct map *m = &t->map[i];
+
+		if (m->kind != kind_of(side) || m->port != port || !m->is_auto)
+			continue;
+		l->u->by_target[FAMILY_V4][port] = 0;
+		l->u->by_target[FAMILY_V6][port] = 0;
+		udp_map_close(l->u, m);
+	}
+	port_set_put(&l->followed[side], port, false);
+	port_set_put(&l->open[side], port, false);
+}
+
+static void follow_port(struct udp_listen *l, enum listen_side side,
+			uint16_t port, bool is_bound)
+{
+	const struct ports_rule any = { .first = port, .last = port };
+	struct wish w = { .side = side, .rule = &any, .port = port,
+			  .target = port, .is_auto = true };
+	bool is_followed = port_set_has(&l->followed[side], port);
+
+	if (!is_bound && is_followed) {
+		close_followed(l, side, port);
+	} else if (is_bound && !port_set_has(&l->open[side], port)) {
+		(void)open_port(l, &w); /* in use here: try again next time */
+		if (port_set_has(&l->open[side], port))
+			port_set_put(&l->followed[side], port, true);
+	}
+}
+
+/* Take ports of our own sockets out of what is bound on the other side. */
+static void forget_own(const struct udp_listen *l, enum listen_side side,
+		       struct port_set *bound)
+{
+	const struct map_table *t = &l->u->maps;
+	const struct port_set *own = &l->open[!side];
+	uint32_t i;
+
+	for (i = 0; i < sizeof(bound->bit); i++)
+		bound->bit[i] &= (uint8_t)~own->bit[i];
+	if (side == LISTEN_HOST)
+		return;
+	for (i = 0; i < t->high; i++) {
+		if (t->map[i].kind == MAP_SHARED)
+			port_set_put(bound, t->map[i].port, false);
+	}
+}
+
+static void follow(struct udp_listen *l, enum listen_side side)
+{
+	struct port_set bound = { 0 };
+	unsigned port;
+
+	if (!l->rules[side]->is_auto ||
+	    netlink_bound(l->diag[!side], IPPROTO_UDP, &bound))
+		return;
+	forget_own(l, side, &bound);
+	for (port = 1; port < 65536; port++)
+		follow_port(l, side, (uint16_t)port,
+			    port_set_has(&bound, (uint16_t)port));
+}
+
+static int64_t next_scan(const struct timer *t)
+{
+	return container_of(t, struct udp_listen, scan)->next_ms;
+}
+
+static void scan(struct timer *t, int64_t now_ms)
+{
+	struct udp_listen *l = container_of(t, struct udp_listen, scan);
+
+	l->next_ms = now_ms + SCAN_MS;
+	follow(l, LISTEN_HOST);
+	follow(l, LISTEN_NS);
+}
+
+void udp_listen_follow(struct udp_listen *l)
+{
+	if (!l->rules[LISTEN_HOST]->is_auto && !l->rules[LISTEN_NS]->is_auto)
+		return;
+	l->scan = (struct timer){ .next_ms = next_scan, .fire = scan };
+	loop_timer(l->u->loop, &l->scan);
+	scan(&l->scan, l->u->loop->now_ms);
+}

@@ -1,0 +1,106 @@
+/* udp_splice.c - UDP between loopback and loopback, socket to socket
+ *
+ * A host program that speaks to a published port over the loopback device, or
+ * a program in the namespace that speaks to a port of the host offered there,
+ * need not cross the guest's link: the listener on one side and a connected
+ * socket on the other carry the payload between them. The connected socket
+ * belongs to one flow: a server sees distinct peers, and the kernel filters
+ * what comes back.
+ *
+ * It only begins such flows. Datagrams take the same way as all others. */
+
+#include "udp_splice.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+/* A socket on the far side of listener @m. */
+static int far_socket(struct udp *u, const struct map *m, enum family family)
+{
+	if (m->kind == MAP_LISTEN_NS)
+		return sock_open(sock_family(family));
+	return u->agent ? agent_udp(u->agent, family) : -ENOTCONN;
+}
+
+static int open_far(struct udp *u, const struct map *m, enum family family)
+{
+	int fd = far_socket(u, m, family);
+
+	if ((fd == -EMFILE || fd == -ENFILE) && udp_make_room(u))
+		fd = far_socket(u, m, family);
+	return fd;
+}
+
+/* Where the client's datagrams go, and where they seem to come from. */
+static void far_ends(const struct udp *u, const struct map *m,
+		     const struct sock_msg *msg, struct end *ret_source,
+		     struct end *ret_target)
+{
+	enum family family = addr_family(&msg->from.addr);
+	struct addr target = fwd_splice_target(u->fwd, family);
+	struct addr source = *addr_any(family);
+
+	if (m->kind == MAP_LISTEN_NS) {
+		source = msg->from.addr;
+		target = addr_is_loopback(&msg->to) ? msg->to :
+						      *addr_loopback(family);
+	}
+	*ret_source = end_make(&source, msg->from.port, 0);
+	*ret_target = end_make(&target, m->inner.port, 0);
+}
+
+static int join(int fd, int family, struct end source,
+		const struct end *target)
+{
+	sock_setup(fd, family, 0);
+	if (sock_bind(fd, family, &source, "")) {
+		source.port = 0;
+		(void)sock_bind(fd, family, &source, "");
+	}
+	return sock_connect(fd, family, target);
+}
+
+static struct map *new_far(struct udp *u, const struct map *m,
+			   const struct sock_msg *msg)
+{
+	enum family family = addr_family(&msg->from.addr);
+	struct map proto = { .kind = MAP_SPLICE,
+			     .family = (uint8_t)sock_family(family) };
+	struct end source;
+	int fd = open_far(u, m, family);
+
+	if (fd < 0)
+		return NULL;
+	far_ends(u, m, msg, &source, &proto.inner);
+	if (join(fd, proto.family, source, &proto.inner)) {
+		close(fd);
+		return NULL;
+	}
+	return udp_map_open(u, &proto, fd);
+}
+
+struct flow *udp_splice_new(struct udp *u, struct map *m,
+			    const struct sock_msg *msg)
+{
+	struct flow f = { .host = msg->from,
+			  .ours = msg->to,
+			  .map = map_number(&u->maps, m),
+			  .proto = PROTO_UDP,
+			  .flags = FLOW_SPLICED };
+	struct map *far = new_far(u, m, msg);
+	enum counter why = DROP_NO_SOCKET;
+	struct flow *new;
+
+	if (far) {
+		f.peer = map_number(&u->maps, far);
+		new = udp_flow_add(u, &f);
+		if (new) {
+			far->flows = flow_number(&u->flows, new) + 1;
+			return new;
+		}
+		udp_socket_close(u, far);
+		why = DROP_TABLE_FULL;
+	}
+	stats_add(u->stats, why, piece_segs(&msg->body));
+	return NULL;
+}

@@ -1,0 +1,130 @@
+/* wire.h - headers as they stand in a frame
+ * Knows: layouts.  Does not know: their rules.
+ * Fields end in _be where they are big-endian integers; read them with be.h or
+ * byte-swap. All structs are packed: a frame's bytes have no alignment.
+ * Sources: RFC 791, 768, 826, 8200, 4443, 4861; linux/virtio_net.h. */
+
+#ifndef WIRE_H
+#define WIRE_H
+
+#include <stdint.h>
+
+#define WIRE __attribute__((packed))
+
+#define ETH_ALEN 6
+#define ETH_P_IP 0x0800
+#define ETH_P_ARP 0x0806
+#define ETH_P_IPV6 0x86DD
+
+/** struct vnet_hdr - struct virtio_net_hdr, host order (legacy tap default) */
+struct vnet_hdr {
+	uint8_t flags;
+	uint8_t gso_type;
+	uint16_t hdr_len;
+	uint16_t gso_size;
+	uint16_t csum_start;
+	uint16_t csum_offset;
+} WIRE;
+
+#define VNET_NEEDS_CSUM 1
+#define VNET_DATA_VALID 2
+#define VNET_GSO_NONE 0
+#define VNET_GSO_TCPV4 1
+#define VNET_GSO_TCPV6 4
+#define VNET_GSO_UDP_L4 5 /* Linux 6.2; missing from older headers */
+
+struct mac {
+	uint8_t b[ETH_ALEN];
+};
+
+struct eth_hdr {
+	struct mac dst;
+	struct mac src;
+	uint16_t type_be;
+} WIRE;
+
+/** struct arp_eth4 - RFC 826 for Ethernet and IPv4 */
+struct arp_eth4 {
+	uint16_t htype_be;
+	uint16_t ptype_be;
+	uint8_t hlen;
+	uint8_t plen;
+	uint16_t op_be;
+	struct mac sender_mac;
+	uint8_t sender_ip[4];
+	struct mac target_mac;
+	uint8_t target_ip[4];
+} WIRE;
+
+#define ARP_REQUEST 1
+#define ARP_REPLY 2
+
+struct ip4_hdr {
+	uint8_t version_ihl;
+	uint8_t tos;
+	uint16_t len_be;
+	uint16_t id_be;
+	uint16_t frag_be;
+	uint8_t ttl;
+	uint8_t proto;
+	uint16_t csum_be;
+	uint8_t src[4];
+	uint8_t dst[4];
+} WIRE;
+
+#define IP4_DF 0x4000
+#define IP4_MF 0x2000
+#define IP4_OFFSET 0x1fff /* in units of 8 bytes */
+
+struct ip6_hdr {
+	uint32_t vtc_flow_be;
+	uint16_t plen_be;
+	uint8_t next;
+	uint8_t hops;
+	uint8_t src[16];
+	uint8_t dst[16];
+} WIRE;
+
+/** struct ip6_frag - RFC 8200 4.5; offset and M flag share a field */
+struct ip6_frag {
+	uint8_t next;
+	uint8_t reserved;
+	uint16_t off_be;
+	uint32_t id_be;
+} WIRE;
+
+struct udp_hdr {
+	uint16_t src_be;
+	uint16_t dst_be;
+	uint16_t len_be;
+	uint16_t csum_be;
+} WIRE;
+
+/** struct nd_msg - neighbour solicitation and advertisement, RFC 4861 4.3, 4.4 */
+struct nd_msg {
+	uint8_t type;
+	uint8_t code;
+	uint16_t csum_be;
+	uint32_t flags_be;
+	uint8_t target[16];
+} WIRE;
+
+/** struct nd_lladdr - link-layer address option, RFC 4861 4.6.1 */
+struct nd_lladdr {
+	uint8_t type;
+	uint8_t units;
+	struct mac mac;
+} WIRE;
+
+#define ICMP6_NS 135
+#define ICMP6_NA 136
+#define ND_OPT_TARGET 2
+#define ND_NA_FLAGS 0xe0000000u /* router, solicited, override */
+
+#define PROTO_ICMP 1
+#define PROTO_IGMP 2
+#define PROTO_TCP 6
+#define PROTO_UDP 17
+#define PROTO_ICMP6 58
+
+#endif
