@@ -76,7 +76,7 @@ $(B)/flags $(B)/version: force
 # module that reaches above its floor does not link.
 -include tests/unit/deps.mk
 objs = $(addprefix $(B)/,$(addsuffix .o,$(1) $(sort $(deps_$(1)))))
-TEST_CC = $(CC) $(ALL_CFLAGS) -I. -Itests
+TEST_CC = $(CC) $(ALL_CFLAGS) -iquote . -iquote tests
 
 .SECONDEXPANSION:
 $(UNIT:%=$(B)/%): $(B)/tests/unit/%_test: tests/unit/%_test.c $$(call objs,$$*) $(TEST_H)
@@ -129,7 +129,7 @@ format:
 compile_commands.json: Makefile $(SRC)
 	$(Q)for f in $(SRC) $(wildcard tests/*/*.c perf/*.c); do \
 	  jq -n --arg f "$$f" --arg d "$(CURDIR)" --arg c \
-	  '$(CC) $(ALL_CFLAGS) -DVERSION="" -I. -Itests -I$(B) -c'" $$f" \
+	  '$(CC) $(ALL_CFLAGS) -DVERSION="" -iquote . -iquote tests -iquote $(B) -c'" $$f" \
 	  '{directory: $$d, file: $$f, command: $$c}'; done | jq -s . > $@
 
 install: all

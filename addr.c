@@ -143,7 +143,7 @@ bool addr_in_prefix(const struct addr *a, const struct addr *prefix,
 
 	if (addr_is_v4(a) != addr_is_v4(prefix) || len > addr_len(a) * 8)
 		return false;
-	if (memcmp(x, y, whole))
+	if (memcmp(x, y, whole) != 0)
 		return false;
 	return !bits || !((x[whole] ^ y[whole]) >> (8 - bits));
 }

@@ -52,7 +52,6 @@ struct addr addr_from_bytes(const void *bytes, enum family family);
 
 /** addr_bytes() - first network-order byte of the 4 or 16 that a packet holds */
 const uint8_t *addr_bytes(const struct addr *a);
-
 /** addr_len() - 4 or 16: bytes that a packet or netlink attribute holds */
 unsigned addr_len(const struct addr *a);
 

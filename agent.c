@@ -91,7 +91,7 @@ static int send_answer(int sock, struct answer *a, struct iovec data,
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
 	union control c;
 
-	if (a->n)
+	if (a->n && fds)
 		put_fds(&msg, &c, fds, a->n);
 	return sendmsg(sock, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
@@ -307,7 +307,7 @@ int agent_take(struct agent *a, void *ret_data, size_t len, int *ret_fds,
 	       unsigned n)
 {
 	int fds[AGENT_POOL];
-	struct answer got;
+	struct answer got = { 0 };
 	int rc = recv_answer(a->sock, &got, (struct iovec){ ret_data, len },
 			     fds);
 
@@ -317,7 +317,8 @@ int agent_take(struct agent *a, void *ret_data, size_t len, int *ret_fds,
 		close_all(fds, got.n);
 		return got.error ? -got.error : -EBADMSG;
 	}
-	memcpy(ret_fds, fds, n * sizeof(int));
+	if (n)
+		memcpy(ret_fds, fds, n * sizeof(int));
 	return 0;
 }
 
@@ -326,7 +327,7 @@ int agent_ready(struct agent *a)
 	struct timeval limit = { .tv_sec = AGENT_DEADLINE_MS / 1000,
 				 .tv_usec = AGENT_DEADLINE_MS % 1000 * 1000 };
 	int fds[AGENT_POOL];
-	struct answer got;
+	struct answer got = { 0 };
 	int rc = recv_answer(a->sock, &got, (struct iovec){ NULL, 0 }, fds);
 
 	if (rc)
@@ -373,7 +374,7 @@ static int bury(struct agent *a, int error)
 static int call(struct agent *a, const struct agent_req *r,
 		int fds[static AGENT_POOL])
 {
-	struct answer got;
+	struct answer got = { 0 };
 	int rc;
 
 	if (a->sock < 0)
@@ -443,7 +444,7 @@ int agent_bound(struct agent *a, int family, const struct end *end,
 		.n = 1,
 		.end = *end,
 	};
-	int fds[AGENT_POOL];
+	int fds[AGENT_POOL] = { -1 };
 	int n;
 
 	if (strlen(device) >= sizeof(r.device))

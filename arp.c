@@ -2,10 +2,10 @@
  *
  * Behind the tap there is no network segment, only us: whatever address the
  * guest looks for on its link, frames for it have to come here. So each request
- * is answered with our Ethernet address, except where an answer would say
- * "taken" about an address that the guest has, or wants: its own, the subject
- * of an announcement, and the subject of a probe (RFC 5227), which the sender
- * 0.0.0.0 tells. */
+ * is answered with our Ethernet address, a probe (RFC 5227) for a foreign
+ * address too: whoever took that address would cut off its true owner. What is
+ * not answered would say "taken" about an address that the guest has: its own,
+ * and the subject of an announcement. */
 
 #include "arp.h"
 
@@ -47,8 +47,7 @@ uint32_t arp_reply(const struct pkt *p, const struct link_ends *link,
 
 	sender = addr_from_bytes(a.sender_ip, FAMILY_V4);
 	target = addr_from_bytes(a.target_ip, FAMILY_V4);
-	if (addr_is_any(&sender) || addr_eq(&sender, &target) ||
-	    addr_eq(&target, guest))
+	if (addr_eq(&sender, &target) || addr_eq(&target, guest))
 		return 0;
 
 	reply = a;

@@ -13,8 +13,8 @@
  *         answer: we are the gateway to all of them
  * @link:  both MAC addresses      @guest: address assigned to the guest
  * @ret_frame: room for 42 bytes
- * Returns: bytes of the reply; 0 if there is nothing to answer (a reply, a
- * probe, an announcement, a request for @guest, other hardware or protocol, too
+ * Returns: bytes of the reply; 0 if there is nothing to answer (a reply, an
+ * announcement, a request or probe for @guest, other hardware or protocol, too
  * short)
  */
 uint32_t arp_reply(const struct pkt *p, const struct link_ends *link,

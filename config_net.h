@@ -13,8 +13,8 @@
  * @ret_link: the tap: ifindex, MAC as it now is
  * Dies with one line on failure; runs in the process that set-up runs in.
  */
-void config_net_link(int fd, const struct conf *c,
-		     const struct guest_net *net, struct nl_link *ret_link);
+void config_net_link(int fd, const struct conf *c, const struct guest_net *net,
+		     struct nl_link *ret_link);
 
 /**
  * config_net_apply() - MTU, up, addresses, routes

@@ -57,6 +57,10 @@ static void on_icmp(struct guest *g, const struct pkt *p)
 	uint8_t frame[NDP_NA_FRAME];
 	uint32_t len;
 
+	if (!g->has[addr_family(&p->src.addr)]) {
+		stats_add(g->stats, DROP_FAMILY_OFF, 1);
+		return;
+	}
 	if (p->proto != PROTO_ICMP6 || !ndp_is_ours(p)) {
 		stats_add(g->stats, DROP_PROTO, 1);
 		return;
@@ -122,7 +126,16 @@ static void dispatch(struct guest *g, enum pkt_what what, const struct pkt *p)
 	}
 }
 
-/* A datagram whole again is emitted at once: its bytes are the table's. */
+/* A datagram whole again is emitted at once: its bytes are the table's.
+ * Discovery must not come in fragments (RFC 6980), so ICMP ends here. */
+static void on_whole(struct guest *g, struct pkt *p)
+{
+	enum pkt_what what = pkt_udp(p);
+
+	dispatch(g, what == PKT_ICMP ? PKT_OTHER : what, p);
+	udp_flush(g->udp);
+}
+
 static void on_fragment(struct guest *g, const struct pkt *p)
 {
 	unsigned evicted = 0;
@@ -130,11 +143,7 @@ static void on_fragment(struct guest *g, const struct pkt *p)
 
 	switch (frag_add(&g->frag, p, g->loop->now_ms, &whole, &evicted)) {
 	case FRAG_DONE:
-		if (whole.proto == PROTO_UDP)
-			dispatch(g, pkt_udp(&whole), &whole);
-		else
-			stats_add(g->stats, DROP_PROTO, 1);
-		udp_flush(g->udp);
+		on_whole(g, &whole);
 		break;
 	case FRAG_BAD:
 		stats_add(g->stats, DROP_FRAG_BAD, 1);

@@ -513,7 +513,7 @@ static bool read_nameserver(const char *line, struct addr *ret)
 	char text[ADDR_STRLEN];
 	size_t len;
 
-	if (strncmp(line, key, sizeof(key) - 1))
+	if (strncmp(line, key, sizeof(key) - 1) != 0)
 		return false;
 	line += sizeof(key) - 1;
 	if (*line != ' ' && *line != '\t')

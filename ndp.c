@@ -23,8 +23,9 @@
 #define ND_HOPS 255
 #define ND_OPT_UNIT 8 /* bytes */
 
-static_assert(sizeof(struct nd_msg) + sizeof(struct nd_lladdr) + PKT_ICMP6_HEAD
-		== NDP_NA_FRAME, "frame size in ndp.h");
+#define NA_LEN (sizeof(struct nd_msg) + sizeof(struct nd_lladdr))
+
+static_assert(PKT_ICMP6_HEAD + NA_LEN == NDP_NA_FRAME, "frame size in ndp.h");
 
 bool ndp_is_ours(const struct pkt *p)
 {
@@ -82,6 +83,5 @@ uint32_t ndp_reply(const struct pkt *p, const struct link_ends *link,
 	memcpy(na.target, ns.target, sizeof(na.target));
 	memcpy(msg, &na, sizeof(na));
 	memcpy(msg + sizeof(na), &opt, sizeof(opt));
-	return pkt_icmp6_wrap(ret_frame, &back, ours, &p->src.addr,
-			      sizeof(na) + sizeof(opt));
+	return pkt_icmp6_wrap(ret_frame, &back, ours, &p->src.addr, NA_LEN);
 }

@@ -49,4 +49,3 @@ int netlink_drops(int fd, uint32_t ifindex, struct nl_drops *ret_drops);
 int netlink_bound(int fd, int proto, struct port_set *set);
 
 #endif
-

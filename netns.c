@@ -2,10 +2,10 @@
  *
  * Spawning: one clone(2) makes all namespaces, so the command is process 1 of
  * its own PID namespace, and whatever kills it kills everything inside. It
- * asks to be killed when we die, and until it is released it waits on a socket
- * whose EOF means the same. First byte on the socket: identities are mapped;
- * second byte: the network works. Signals are as the caller of the program
- * left them, because we change ours later.
+ * asks to be killed when we die, tells us by a byte on a socket that it did,
+ * and waits there, where EOF means that we are dead already. First answer:
+ * identities are mapped; second one: the network works. Signals are as the
+ * caller of the program left them, because we change ours later.
  *
  * Attaching: our descriptors (the tap, sockets) keep a network namespace alive
  * and healthy when nobody else is in it, so its end is seen from outside: by a
@@ -25,7 +25,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <linux/limits.h>
 #include <linux/magic.h>
 #include <linux/nsfs.h>
 #include <sched.h>
@@ -45,7 +45,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define PROC "/proc/"
 #define POLL_MS 1000
+#define HOSTNAME_MAX 64 /* linux/utsname.h __NEW_UTS_LEN */
 #define NAMESPACES \
 	(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWPID | \
 	 CLONE_NEWIPC | CLONE_NEWUTS)
@@ -97,7 +99,7 @@ static void write_file(const char *path, const char *text)
  * command may never need it. */
 static void furnish(void)
 {
-	char old[HOST_NAME_MAX + 1] = "";
+	char old[HOSTNAME_MAX + 1] = "";
 	char name[sizeof(old) + 8];
 
 	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
@@ -107,8 +109,9 @@ static void furnish(void)
 	write_file("/proc/sys/net/ipv4/ping_group_range", "0 0");
 	gethostname(old, sizeof(old) - 1);
 	snprintf(name, sizeof(name), "pasta-%s", old);
-	name[HOST_NAME_MAX] = 0;
-	sethostname(name, strlen(name));
+	name[HOSTNAME_MAX] = 0;
+	if (sethostname(name, strlen(name)))
+		debug("sethostname: %s", strerror(errno));
 }
 
 static _Noreturn void execute(char **command)
@@ -141,9 +144,9 @@ static _Noreturn void live(int sock, char **command,
 	char go;
 
 	sandbox_close(sock);
-	if (read(sock, &go, 1) != 1)
-		_exit(1);
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (send(sock, "", 1, MSG_NOSIGNAL) != 1 || read(sock, &go, 1) != 1)
+		_exit(1);
 	furnish();
 	if (read(sock, &go, 1) != 1)
 		_exit(1);
@@ -200,6 +203,7 @@ static const char *proc_path(struct netns *n, pid_t pid, const char *ns)
 void netns_spawn(struct netns *n, const struct conf *c,
 		 const struct rlimit *nofile)
 {
+	char armed;
 	int sv[2];
 	long pid;
 
@@ -220,6 +224,8 @@ void netns_spawn(struct netns *n, const struct conf *c,
 	close(sv[1]);
 	n->release = sv[0];
 	n->child = (pid_t)pid;
+	if (recv(n->release, &armed, 1, 0) != 1)
+		die("the command's process ended during set-up");
 	map_ids(n->child);
 	n->user = open_ns(proc_path(n, n->child, "user"), CLONE_NEWUSER);
 	n->net = open_ns(proc_path(n, n->child, "net"), CLONE_NEWNET);
@@ -250,13 +256,15 @@ static bool is_same(int fd, const char *path)
 /* Do numbers in /proc mean the same processes as in our system calls? */
 static bool is_proc_ours(void)
 {
+	char want[16];
 	char text[16];
 	ssize_t len = readlink("/proc/self", text, sizeof(text) - 1);
 
 	if (len <= 0)
 		return false;
 	text[len] = 0;
-	return atoi(text) == getpid();
+	snprintf(want, sizeof(want), "%d", (int)getpid());
+	return !strcmp(text, want);
 }
 
 /* A descriptor of the process that /proc/PID/ns/net names, -1 if there is none
@@ -264,12 +272,15 @@ static bool is_proc_ours(void)
  * other: then the namespace is another. */
 static int open_process(const char *path, int net)
 {
-	int pid = 0;
-	int end = 0;
+	char *end;
+	long pid;
 	int fd;
 
-	if (sscanf(path, "/proc/%d/ns/net%n", &pid, &end) != 1 || pid <= 0 ||
-	    !end || path[end] || !is_proc_ours())
+	if (strncmp(path, PROC, strlen(PROC)) != 0)
+		return -1;
+	pid = strtol(path + strlen(PROC), &end, 10);
+	if (pid <= 0 || pid > INT32_MAX || strcmp(end, "/ns/net") != 0 ||
+	    !is_proc_ours())
 		return -1;
 	fd = (int)syscall(__NR_pidfd_open, pid, 0);
 	if (fd >= 0 && !is_same(net, path))
@@ -360,8 +371,8 @@ void netns_enter(const struct netns *n)
 		die("cannot enter the user namespace: %s%s", strerror(errno),
 		    cure(errno));
 	if (setns(n->net, CLONE_NEWNET))
-		die("cannot enter the network namespace: %s%s",
-		    strerror(errno), cure(errno));
+		die("cannot enter the network namespace: %s%s", strerror(errno),
+		    cure(errno));
 }
 
 void netns_forget(struct netns *n)
@@ -399,7 +410,8 @@ static void on_inotify(struct watch *w, uint32_t events)
 	while ((len = read(w->fd, buf, sizeof(buf))) > 0) {
 		const struct inotify_event *e;
 
-		for (ssize_t i = 0; i < len; i += (ssize_t)sizeof(*e) + e->len) {
+		for (ssize_t i = 0; i < len;
+		     i += (ssize_t)sizeof(*e) + e->len) {
 			e = (const void *)(buf + i);
 			if (!(e->mask & IN_IGNORED) &&
 			    (!e->len || strcmp(e->name, n->base) != 0))

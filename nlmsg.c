@@ -96,11 +96,19 @@ static uint32_t get_u32(const struct span *s, uint32_t otherwise)
 	return v;
 }
 
+/* A mapped IPv6 address (hosts have a route for all of them) is refused: it
+ * would be taken for IPv4 */
 static bool get_addr(const struct span *s, int af, struct addr *ret)
 {
+	enum family family = af == AF_INET ? FAMILY_V4 : FAMILY_V6;
+	struct addr a;
+
 	if (s->len != (af == AF_INET ? 4 : 16))
 		return false;
-	*ret = addr_from_bytes(s->p, af == AF_INET ? FAMILY_V4 : FAMILY_V6);
+	a = addr_from_bytes(s->p, family);
+	if (addr_family(&a) != family)
+		return false;
+	*ret = a;
 	return true;
 }
 

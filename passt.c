@@ -41,13 +41,15 @@
 #include <unistd.h>
 
 #define NOBODY 65534
-#define USERNS_INITIAL 0xeffffffdU /* inode, linux/proc_ns.h PROC_USER_INIT_INO */
+#define USERNS_INITIAL \
+	0xeffffffdU /* inode, linux/proc_ns.h PROC_USER_INIT_INO */
 #define RESOLV_CONF "/etc/resolv.conf"
 #define RESOLV_CONF_MAX 16384 /* bytes that are read of it */
 
 /** struct passt - what lives as long as the program
- * @uid, @gid: identity to run as      @nofile: RLIMIT_NOFILE at start
- * @pid_fd: PID file, -1 if none       @null: /dev/null
+ * @uid, @gid: identity to run as      @is_nobody: real root gave itself up
+ * @nofile: RLIMIT_NOFILE at start
+ * @pid_fd: PID file, -1 if none       @null: /dev/null, for the daemon
  * @parent: from the daemon to the process that was started, else -1
  * @forwarder: everything on the data path */
 struct passt {
@@ -58,6 +60,7 @@ struct passt {
 	struct rlimit nofile;
 	uid_t uid;
 	gid_t gid;
+	bool is_nobody;
 	int pid_fd;
 	int null;
 	int parent;
@@ -93,6 +96,8 @@ static void open_files(struct passt *p)
 				 0600);
 	if (c->pid_file && p->pid_fd < 0)
 		die("--pid %s: %s", c->pid_file, strerror(errno));
+	if (c->is_foreground)
+		return;
 	p->null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (p->null < 0)
 		die("/dev/null: %s", strerror(errno));
@@ -141,11 +146,11 @@ static void choose_identity(struct passt *p)
 
 	p->uid = c->has_runas ? c->uid : geteuid();
 	p->gid = c->has_runas ? c->gid : getegid();
-	if (c->has_runas || p->uid || !is_initial_userns())
-		return;
-	warn("started as root: continuing as nobody (--runas 0 keeps root)");
-	p->uid = NOBODY;
-	p->gid = NOBODY;
+	p->is_nobody = !c->has_runas && !p->uid && is_initial_userns();
+	if (p->is_nobody) {
+		p->uid = NOBODY;
+		p->gid = NOBODY;
+	}
 }
 
 static void find_target(struct passt *p)
@@ -170,17 +175,19 @@ static const char *tap_cure(int error)
 	case ENXIO:
 		return "the kernel has no driver for it: modprobe tun";
 	case ENOTTY:
-	case EINVAL:
 	case ENOTDIR:
+	case EISDIR:
 		return "it is not the tun device: mknod /dev/net/tun c 10 200";
 	case EACCES:
-		return "its mode should be 0666: chmod 0666 /dev/net/tun";
+		return "it should be character device 10, 200 of mode 0666: "
+		       "chmod 0666 /dev/net/tun";
 	case EPERM:
 		return "a container needs --device /dev/net/tun, and the user "
 		       "namespace must own the network namespace";
 	case EBUSY:
-		return "the namespace has such an interface already: choose "
-		       "another name by --ns-ifname";
+	case EINVAL:
+		return "the namespace has an interface of this name, or none "
+		       "can have it: choose another by --ns-ifname";
 	default:
 		return "modprobe tun, or look at its mode";
 	}
@@ -226,8 +233,7 @@ static void set_up_inside(void *arg, int sock)
 	fds[INSIDE_DIAG] = open_netlink(NETLINK_SOCK_DIAG);
 	config_net_link(fds[INSIDE_RTNL], &p->conf, &p->net, &tap);
 	if (p->conf.config_net)
-		config_net_apply(fds[INSIDE_RTNL], &p->net, &tap,
-				 &in.guest_ll);
+		config_net_apply(fds[INSIDE_RTNL], &p->net, &tap, &in.guest_ll);
 	in.mac = tap.mac;
 	in.ifindex = tap.ifindex;
 	rc = agent_give(sock, &in, sizeof(in), fds, INSIDE_FDS);
@@ -293,6 +299,8 @@ static void connect_guest(struct passt *p)
 		set_up_namespace(p, &ns);
 	}
 	sandbox_identity(p->uid, p->gid, true);
+	if (p->is_nobody)
+		warn("started as root, running as nobody: --runas 0 keeps root");
 	forwarder_start(&p->forwarder, &ns);
 }
 

@@ -42,9 +42,11 @@
 static_assert(sizeof(struct vnet_hdr) == VNET_LEN, "vnet header");
 static_assert(sizeof(struct eth_hdr) == FRAME_MIN, "Ethernet header");
 static_assert(HEAD_MAX == VNET_LEN + sizeof(struct eth_hdr) +
-		sizeof(struct ip6_hdr) + sizeof(struct udp_hdr), "head");
-static_assert(PKT_ICMP6_HEAD == sizeof(struct eth_hdr) +
-		sizeof(struct ip6_hdr), "ICMPv6 head");
+				  sizeof(struct ip6_hdr) +
+				  sizeof(struct udp_hdr),
+	      "head");
+static_assert(PKT_ICMP6_HEAD == sizeof(struct eth_hdr) + sizeof(struct ip6_hdr),
+	      "ICMPv6 head");
 
 /* What of a frame has not been taken apart yet */
 struct rest {
@@ -224,7 +226,8 @@ static enum pkt_what ip4(const struct frame *f, struct rest r, struct pkt *p)
 
 	frag = ntohs(ip.frag_be);
 	p->proto = ip.proto;
-	p->body.mark = (struct mark){ .tos = ip.tos, .hops = ip.ttl,
+	p->body.mark = (struct mark){ .tos = ip.tos,
+				      .hops = ip.ttl,
 				      .df = !!(frag & IP4_DF) };
 	if (!set_addrs(p, ip.src, ip.dst, FAMILY_V4))
 		return PKT_BAD_ADDR;
@@ -467,12 +470,10 @@ void pkt_head_udp(struct pkt_head *ret_head, const struct link_ends *link,
 	put(ret_head, &vnet, sizeof(vnet));
 	put(ret_head, &eth, sizeof(eth));
 	if (is_v4) {
-		ip4 = ip4_head(&src->addr, &dst->addr, r->mark, PROTO_UDP,
-			       len);
+		ip4 = ip4_head(&src->addr, &dst->addr, r->mark, PROTO_UDP, len);
 		put(ret_head, &ip4, sizeof(ip4));
 	} else {
-		ip6 = ip6_head(&src->addr, &dst->addr, r->mark, PROTO_UDP,
-			       len);
+		ip6 = ip6_head(&src->addr, &dst->addr, r->mark, PROTO_UDP, len);
 		put(ret_head, &ip6, sizeof(ip6));
 	}
 	put(ret_head, &udp, sizeof(udp));

@@ -1,6 +1,6 @@
 /* pkt.h - frames to addresses, ports and payload, and back
- * Knows: Ethernet, IPv4, IPv6, UDP headers; the only place that asks "v4 or
- * v6?".  Does not know: flows, sockets, where a frame came from.
+ * Knows: Ethernet, IPv4, IPv6, UDP headers.
+ * Does not know: flows, sockets, where a frame came from.
  * Sources: RFC 791, 768, 8200, 2460 (extension headers), 1624;
  * linux/virtio_net.h for the header in front of a frame. */
 
@@ -40,8 +40,7 @@ enum pkt_what {
 /** struct pkt_frag - where a fragment belongs, RFC 791 3.2, RFC 8200 4.5
  * @id: identification   @off: bytes   @more: more fragments follow */
 struct pkt_frag {
-	uint32_t id;
-	uint32_t off;
+	uint32_t id, off;
 	bool more;
 };
 
@@ -52,8 +51,7 @@ struct pkt_frag {
  * @body:      see enum pkt_what; mark is set for everything that is IP
  * @frag:      valid for PKT_FRAGMENT only */
 struct pkt {
-	struct end src;
-	struct end dst;
+	struct end src, dst;
 	struct mac src_mac;
 	uint8_t proto;
 	struct piece body;
@@ -87,12 +85,10 @@ enum pkt_what pkt_udp(struct pkt *p);
 
 /** struct link_ends - Ethernet addresses of both ends of the guest's link */
 struct link_ends {
-	struct mac ours;
-	struct mac guest;
+	struct mac ours, guest;
 };
 
-/** struct pkt_head - headers to be written in front of a payload
- * @buf: vnet header, Ethernet, IP and transport headers   @len: bytes used */
+/** struct pkt_head - vnet, Ethernet, IP and transport headers; @len: bytes */
 struct pkt_head {
 	uint8_t buf[HEAD_MAX];
 	uint32_t len;
@@ -113,10 +109,9 @@ void pkt_head_udp(struct pkt_head *ret_head, const struct link_ends *link,
 
 /**
  * pkt_icmp6_wrap() - Ethernet and IPv6 headers around an ICMPv6 message
- * @buf: room for PKT_ICMP6_HEAD bytes followed by the message; its checksum
- *       field is filled    @len: bytes of the message
- * Hop limit 255 (RFC 4861 7.1).
- * Returns: bytes of the frame
+ * @buf: room for PKT_ICMP6_HEAD bytes, then the message, whose checksum field is
+ *       filled    @len: bytes of the message
+ * Hop limit 255 (RFC 4861 7.1). Returns: bytes of the frame
  */
 uint32_t pkt_icmp6_wrap(uint8_t *buf, const struct link_ends *link,
 			const struct addr *src, const struct addr *dst,

@@ -65,8 +65,10 @@ struct list {
 	unsigned n;
 };
 
-__attribute__((format(printf, 2, 3))) static int fail(const struct spec *sp,
-						      const char *fmt, ...)
+static int fail(const struct spec *sp, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int fail(const struct spec *sp, const char *fmt, ...)
 {
 	va_list ap;
 

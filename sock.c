@@ -174,14 +174,17 @@ static void read_control(struct cmsghdr *c, struct sock_msg *m)
 		struct in_pktinfo info;
 
 		memcpy(&info, data, sizeof(info));
-		m->to = addr_v4(ntohl(info.ipi_addr.s_addr));
+		m->to = addr_v4(ntohl(info.ipi_spec_dst.s_addr));
 		m->ifindex = (uint32_t)info.ipi_ifindex;
 	} else if (c->cmsg_level == IPPROTO_IPV6 &&
 		   c->cmsg_type == IPV6_PKTINFO) {
 		struct in6_pktinfo info;
+		struct addr to;
 
 		memcpy(&info, data, sizeof(info));
-		memcpy(m->to.b, &info.ipi6_addr, sizeof(m->to.b));
+		to = addr_from_bytes(&info.ipi6_addr, FAMILY_V6);
+		if (addr_is_unicast(&to)) /* no answer leaves from a group */
+			m->to = to;
 		m->ifindex = info.ipi6_ifindex;
 	}
 }

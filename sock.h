@@ -17,7 +17,8 @@
 enum sock_flag { SOCK_PKTINFO = 1, SOCK_DUAL = 2, SOCK_FORCE = 4 };
 
 /** struct sock_msg - what one receive call delivered
- * @from:    sender     @to: local address, unset without SOCK_PKTINFO
+ * @from:    sender     @to: local address to answer from, unset without
+ *           SOCK_PKTINFO or if none is known (sent to an IPv6 group)
  * @ifindex: interface it arrived on, 0 without SOCK_PKTINFO
  * @body:    one datagram, or several that the kernel merged
  * @is_cut:  did not fit the buffer: must not be passed on */

@@ -101,7 +101,8 @@ static int read_error(int error)
 {
 	if (error == EAGAIN || error == EINTR || error == EIO)
 		return 0;
-	return -error;
+	/* A peer that closes with frames unread */
+	return error == ECONNRESET ? -EPIPE : -error;
 }
 
 int tap_recv(struct tap *t)
@@ -141,11 +142,10 @@ static void write_iov(struct tap *t, const struct iovec *iov, unsigned n,
 	if (writev(t->fd, iov, (int)n) >= 0) {
 		stats_add(t->stats, TAP_TX_FRAMES, 1);
 		stats_add(t->stats, TAP_TX_DGRAMS, n_dgrams);
-	} else if (errno == EIO) {
-		stats_add(t->stats, DROP_TAP_DOWN, n_dgrams);
-	} else {
-		stats_add(t->stats, DROP_TAP_ERROR, n_dgrams);
+		return;
 	}
+	stats_add(t->stats, errno == EIO ? DROP_TAP_DOWN : DROP_TAP_ERROR,
+		  n_dgrams ? n_dgrams : 1); /* a frame of our own */
 }
 
 static void send_one(struct tap *t, const struct end *src,

@@ -106,32 +106,8 @@ bool udp_make_room(struct udp *u)
 	return true;
 }
 
-/* Would the end of @f be the end of @map, which is about to be used? */
-static bool holds_up(const struct flow *f, uint32_t map)
-{
-	return f->map == map && !f->map_prev && !f->map_next;
-}
-
-struct flow *udp_flow_add(struct udp *u, const struct flow *f)
-{
-	uint32_t *list = &u->maps.map[f->map].flows;
-	struct flow *new = flow_add(&u->flows, f, list, udp_now_s(u));
-
-	if (!new) {
-		struct flow *old = flow_victim(&u->flows);
-
-		if (!old || holds_up(old, f->map))
-			return NULL;
-		udp_flush(u);
-		udp_flow_close(u, old);
-		stats_add(u->stats, FLOWS_EVICTED, 1);
-		new = flow_add(&u->flows, f, list, udp_now_s(u));
-	}
-	stats_add(u->stats, FLOWS_NEW, 1);
-	return new;
-}
-
-void udp_flow_close(struct udp *u, struct flow *f)
+/* Forget a flow, and close its far socket; its map stays. */
+static void forget(struct udp *u, struct flow *f)
 {
 	struct map *m = &u->maps.map[f->map];
 
@@ -144,8 +120,45 @@ void udp_flow_close(struct udp *u, struct flow *f)
 		far->flows = 0;
 		udp_socket_close(u, far);
 	}
+}
+
+void udp_flow_close(struct udp *u, struct flow *f)
+{
+	struct map *m = &u->maps.map[f->map];
+
+	forget(u, f);
 	if (!m->flows && is_dynamic(m))
 		udp_socket_close(u, m);
+}
+
+/* End the flow that is missed least. Map @keep is about to be used, so it
+ * stays even if that was its only flow. */
+static void make_flow_room(struct udp *u, uint32_t keep)
+{
+	struct flow *f = flow_victim(&u->flows);
+
+	if (!f)
+		return;
+	udp_flush(u);
+	if (f->map == keep)
+		forget(u, f);
+	else
+		udp_flow_close(u, f);
+	stats_add(u->stats, FLOWS_EVICTED, 1);
+}
+
+struct flow *udp_flow_add(struct udp *u, const struct flow *f)
+{
+	uint32_t *list = &u->maps.map[f->map].flows;
+	struct flow *new = flow_add(&u->flows, f, list, udp_now_s(u));
+
+	if (!new) {
+		make_flow_room(u, f->map);
+		new = flow_add(&u->flows, f, list, udp_now_s(u));
+	}
+	if (new)
+		stats_add(u->stats, FLOWS_NEW, 1);
+	return new;
 }
 
 static int64_t next_expiry(const struct timer *t)
@@ -258,9 +271,12 @@ static struct map *listener_for(struct udp *u, const struct end *inner,
 				const struct addr *ours)
 {
 	uint32_t i = u->by_target[addr_family(ours)][inner->port];
-	struct map *m = &u->maps.map[i - 1];
+	struct map *m;
 
-	if (!i || m->kind != MAP_LISTEN_HOST)
+	if (!i)
+		return NULL;
+	m = &u->maps.map[i - 1];
+	if (m->kind != MAP_LISTEN_HOST)
 		return NULL;
 	return !addr_is_set(&m->ours) || addr_eq(&m->ours, ours) ? m : NULL;
 }

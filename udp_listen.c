@@ -117,17 +117,35 @@ static struct map *same_listener(const struct udp_listen *l,
 	return NULL;
 }
 
-/* Remember which listener stands for an inner port: the first wildcard one. */
+/* Remember which listener stands for an inner port: the first wildcard one,
+ * else the first. */
+static void note_one(struct udp *u, enum family family, const struct map *m)
+{
+	uint32_t *at = &u->by_target[family][m->inner.port];
+
+	if (!*at || (addr_is_set(&u->maps.map[*at - 1].ours) &&
+		     !addr_is_set(&m->ours)))
+		*at = map_number(&u->maps, m) + 1;
+}
+
 static void note_target(struct udp *u, const struct map *m, bool is_dual)
 {
-	uint32_t n = map_number(&u->maps, m) + 1;
-	uint32_t *v4 = &u->by_target[FAMILY_V4][m->inner.port];
-	uint32_t *v6 = &u->by_target[FAMILY_V6][m->inner.port];
+	if (m->family == AF_INET || is_dual)
+		note_one(u, FAMILY_V4, m);
+	if (m->family == AF_INET6)
+		note_one(u, FAMILY_V6, m);
+}
 
-	if ((m->family == AF_INET || is_dual) && !*v4)
-		*v4 = n;
-	if (m->family == AF_INET6 && !*v6)
-		*v6 = n;
+static void forget_target(struct udp *u, const struct map *m)
+{
+	unsigned family;
+
+	for (family = 0; family < FAMILY_COUNT; family++) {
+		uint32_t *at = &u->by_target[family][m->inner.port];
+
+		if (*at == map_number(&u->maps, m) + 1)
+			*at = 0;
+	}
 }
 
 static int retarget(struct udp_listen *l, const struct wish *w)
@@ -138,7 +156,10 @@ static int retarget(struct udp_listen *l, const struct wish *w)
 		return -EADDRINUSE;
 	warn("UDP port %u is forwarded again: to port %u from now on",
 	     (unsigned)w->port, (unsigned)w->target);
+	forget_target(l->u, m);
 	m->inner.port = w->target;
+	if (w->side == LISTEN_HOST)
+		note_target(l->u, m, w->flags & SOCK_DUAL);
 	return 0;
 }
 
@@ -150,7 +171,7 @@ static int open_one(struct udp_listen *l, const struct wish *w)
 				 .port = w->port,
 				 .is_auto = w->is_auto };
 
-	if (fd == -EADDRINUSE && !w->is_auto)
+	if (fd == -EADDRINUSE && !w->is_auto && !w->rule->is_weak)
 		return retarget(l, w);
 	if (fd < 0)
 		return fd;
@@ -210,10 +231,11 @@ static int open_rule(struct udp_listen *l, enum listen_side side,
 		rc = open_port(l, &w);
 		if (!rc) {
 			n_open++;
-		} else if (!r->is_weak || rc == -EMFILE || rc == -ENFILE) {
-			*fail = (struct listen_fail){ w.port, -rc, r->bind };
-			return rc;
+			continue;
 		}
+		*fail = (struct listen_fail){ w.port, -rc, r->bind };
+		if (!r->is_weak || rc == -EMFILE || rc == -ENFILE)
+			return rc;
 	}
 	return n_open ? 0 : rc;
 }
@@ -244,29 +266,42 @@ static void close_followed(struct udp_listen *l, enum listen_side side,
 
 		if (m->kind != kind_of(side) || m->port != port || !m->is_auto)
 			continue;
-		l->u->by_target[FAMILY_V4][port] = 0;
-		l->u->by_target[FAMILY_V6][port] = 0;
+		forget_target(l->u, m);
 		udp_map_close(l->u, m);
 	}
 	port_set_put(&l->followed[side], port, false);
 	port_set_put(&l->open[side], port, false);
 }
 
+/* Open a port at every place where "auto" may have it; one that is in use here
+ * is tried again next time. */
+static void open_followed(struct udp_listen *l, enum listen_side side,
+			  uint16_t port)
+{
+	const struct ports *p = l->rules[side];
+	unsigned i;
+
+	for (i = 0; i < p->n_auto; i++) {
+		const struct ports_rule *r = &p->auto_rule[i];
+		struct wish w = { .side = side, .rule = r, .port = port,
+				  .is_auto = true };
+
+		if (port < r->first || port > r->last)
+			continue;
+		w.target = (uint16_t)(r->target + (port - r->first));
+		(void)open_port(l, &w);
+	}
+	if (port_set_has(&l->open[side], port))
+		port_set_put(&l->followed[side], port, true);
+}
+
 static void follow_port(struct udp_listen *l, enum listen_side side,
 			uint16_t port, bool is_bound)
 {
-	const struct ports_rule any = { .first = port, .last = port };
-	struct wish w = { .side = side, .rule = &any, .port = port,
-			  .target = port, .is_auto = true };
-	bool is_followed = port_set_has(&l->followed[side], port);
-
-	if (!is_bound && is_followed) {
+	if (!is_bound && port_set_has(&l->followed[side], port))
 		close_followed(l, side, port);
-	} else if (is_bound && !port_set_has(&l->open[side], port)) {
-		(void)open_port(l, &w); /* in use here: try again next time */
-		if (port_set_has(&l->open[side], port))
-			port_set_put(&l->followed[side], port, true);
-	}
+	else if (is_bound && !port_set_has(&l->open[side], port))
+		open_followed(l, side, port);
 }
 
 /* Take ports of our own sockets out of what is bound on the other side. */

@@ -67,11 +67,14 @@ static struct map *new_far(struct udp *u, const struct map *m,
 	struct map proto = { .kind = MAP_SPLICE,
 			     .family = (uint8_t)sock_family(family) };
 	struct end source;
-	int fd = open_far(u, m, family);
+	int fd;
 
+	far_ends(u, m, msg, &source, &proto.inner);
+	if (!addr_is_set(&proto.inner.addr)) /* :: would be the loopback */
+		return NULL;
+	fd = open_far(u, m, family);
 	if (fd < 0)
 		return NULL;
-	far_ends(u, m, msg, &source, &proto.inner);
 	if (join(fd, proto.family, source, &proto.inner)) {
 		close(fd);
 		return NULL;

@@ -38,17 +38,14 @@ struct mac {
 };
 
 struct eth_hdr {
-	struct mac dst;
-	struct mac src;
+	struct mac dst, src;
 	uint16_t type_be;
 } WIRE;
 
 /** struct arp_eth4 - RFC 826 for Ethernet and IPv4 */
 struct arp_eth4 {
-	uint16_t htype_be;
-	uint16_t ptype_be;
-	uint8_t hlen;
-	uint8_t plen;
+	uint16_t htype_be, ptype_be;
+	uint8_t hlen, plen;
 	uint16_t op_be;
 	struct mac sender_mac;
 	uint8_t sender_ip[4];
@@ -65,11 +62,9 @@ struct ip4_hdr {
 	uint16_t len_be;
 	uint16_t id_be;
 	uint16_t frag_be;
-	uint8_t ttl;
-	uint8_t proto;
+	uint8_t ttl, proto;
 	uint16_t csum_be;
-	uint8_t src[4];
-	uint8_t dst[4];
+	uint8_t src[4], dst[4];
 } WIRE;
 
 #define IP4_DF 0x4000
@@ -79,10 +74,8 @@ struct ip4_hdr {
 struct ip6_hdr {
 	uint32_t vtc_flow_be;
 	uint16_t plen_be;
-	uint8_t next;
-	uint8_t hops;
-	uint8_t src[16];
-	uint8_t dst[16];
+	uint8_t next, hops;
+	uint8_t src[16], dst[16];
 } WIRE;
 
 /** struct ip6_frag - RFC 8200 4.5; offset and M flag share a field */
@@ -94,16 +87,12 @@ struct ip6_frag {
 } WIRE;
 
 struct udp_hdr {
-	uint16_t src_be;
-	uint16_t dst_be;
-	uint16_t len_be;
-	uint16_t csum_be;
+	uint16_t src_be, dst_be, len_be, csum_be;
 } WIRE;
 
 /** struct nd_msg - neighbour solicitation and advertisement, RFC 4861 4.3, 4.4 */
 struct nd_msg {
-	uint8_t type;
-	uint8_t code;
+	uint8_t type, code;
 	uint16_t csum_be;
 	uint32_t flags_be;
 	uint8_t target[16];
@@ -111,8 +100,7 @@ struct nd_msg {
 
 /** struct nd_lladdr - link-layer address option, RFC 4861 4.6.1 */
 struct nd_lladdr {
-	uint8_t type;
-	uint8_t units;
+	uint8_t type, units;
 	struct mac mac;
 } WIRE;
 

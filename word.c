@@ -129,8 +129,9 @@ const char *word_netmask(const char *word, int *ret_plen)
 			return "it is neither 0 to 32 nor like 255.255.255.0";
 		for (int i = 0; i < 4; i++)
 			mask = mask << 8 | addr_bytes(&a)[i];
-		for (plen = 0; plen < 32 && mask >> (31 - plen) & 1; plen++)
-			continue;
+		plen = 0;
+		while (plen < 32 && mask >> (31 - plen) & 1)
+			plen++;
 		if (plen < 32 && mask << plen)
 			return "this mask has holes";
 	}
