@@ -1,0 +1,159 @@
+/* log_test.c - what a message looks like, and where it goes
+ *
+ * Standard error is replaced by a file that is read back and emptied after each
+ * message; the log file is another. Time stamps are checked for their form. */
+
+#include "check.h"
+#include "log.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char err_path[] = "/tmp/log_test_err_XXXXXX";
+static char log_path[] = "/tmp/log_test_log_XXXXXX";
+
+/* Content of a file, which is emptied; digits of a time stamp at its beginning
+ * become one 0 */
+static const char *take(const char *path)
+{
+	static char text[16384];
+	FILE *f = fopen(path, "r");
+	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+	char *rest = text;
+
+	if (f)
+		fclose(f);
+	text[n] = '\0';
+	if (truncate(path, 0) < 0)
+		return "(cannot be emptied)";
+	while (isdigit((unsigned char)*rest))
+		rest++;
+	if (rest == text || *rest != '.' || strlen(rest) < 5)
+		return text;
+	rest[1] = rest[2] = rest[3] = '0';
+	*--rest = '0';
+	return rest;
+}
+
+static void test_levels(void)
+{
+	log_init("pasta");
+	err("%s %d", "bad", 1);
+	is_str(take(err_path), "pasta: error: bad 1\n", "error");
+	warn("hm");
+	is_str(take(err_path), "pasta: warning: hm\n", "warning");
+	info("plain");
+	is_str(take(err_path), "plain\n", "info has no prefix");
+	debug("no");
+	trace("no");
+	is_str(take(err_path), "", "debug is not shown at first");
+	ok(log_shows(LEVEL_INFO) && !log_shows(LEVEL_DEBUG), "shown levels");
+
+	log_level(LEVEL_WARN);
+	info("no");
+	is_str(take(err_path), "", "quiet: no info");
+	warn("yes");
+	is_str(take(err_path), "pasta: warning: yes\n", "quiet: warnings");
+
+	log_level(LEVEL_DEBUG);
+	debug("flow");
+	is_str(take(err_path), "0.000: flow\n", "debug has a time stamp");
+	warn("hm");
+	is_str(take(err_path), "0.000: pasta: warning: hm\n",
+	       "warnings have one then");
+	trace("no");
+	is_str(take(err_path), "", "trace is not shown by debug");
+	log_level(LEVEL_TRACE);
+	trace("packet");
+	is_str(take(err_path), "0.000: packet\n", "trace");
+	log_level(LEVEL_INFO);
+}
+
+static void test_text(void)
+{
+	static char big[20000];
+	const char *line;
+
+	log_init("pasta");
+	info("one\ntwo\033[1m\177 \xc3\xa4");
+	is_str(take(err_path), "one?two?[1m? \xc3\xa4\n",
+	       "control characters cannot forge a line");
+	memset(big, 'x', sizeof(big) - 1);
+	info("%s", big);
+	line = take(err_path);
+	ok(strlen(line) > 8000 && strlen(line) < 8200 &&
+		   line[strlen(line) - 1] == '\n',
+	   "a long message is cut short");
+	errno = EXDEV;
+	info("x");
+	is_int(errno, EXDEV, "errno is kept");
+	take(err_path);
+	log_level(LEVEL_ERR);
+	log_line("{\"a\":1}");
+	is_str(take(err_path), "{\"a\":1}\n", "a line as it is, any level");
+}
+
+static void test_file(void)
+{
+	struct stat st;
+
+	log_init("pasta");
+	unlink(log_path);
+	is_int(log_open("/nonexistent/log"), -ENOENT, "no such directory");
+	is_int(log_open(log_path), 0, "open");
+	ok(!stat(log_path, &st) && (st.st_mode & 07777) == 0600, "mode");
+	warn("both");
+	is_str(take(log_path), "0.000: warning: both\n", "in the file");
+	is_str(take(err_path), "pasta: warning: both\n", "on stderr, too");
+	log_stderr(false);
+	info("start");
+	is_str(take(log_path), "0.000: info: start\n", "in the file");
+	log_line("{}");
+	is_str(take(log_path), "{}\n", "a line as it is");
+	is_str(take(err_path), "", "not on stderr any more");
+	info("old");
+	is_int(log_open(log_path), 0, "open again");
+	is_str(take(log_path), "", "it is truncated");
+	log_stderr(true);
+	info("again");
+	is_str(take(err_path), "again\n", "stderr is back");
+}
+
+static void test_die(void)
+{
+	int status = 0;
+	pid_t pid;
+
+	log_init("passt");
+	pid = fork();
+	if (!pid)
+		die("no %s", "way");
+	waitpid(pid, &status, 0);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 1, "exit status 1");
+	is_str(take(err_path), "passt: error: no way\n", "and one line");
+}
+
+int main(void)
+{
+	int fd = mkstemp(err_path);
+	int log_fd = mkstemp(log_path);
+
+	if (fd < 0 || log_fd < 0)
+		skip_all("no temporary files");
+	/* Append, so that emptying the file also starts at its beginning */
+	if (!freopen(err_path, "a", stderr))
+		skip_all("stderr cannot be replaced");
+	close(fd);
+	close(log_fd);
+
+	test_levels();
+	test_text();
+	test_file();
+	test_die();
+	unlink(err_path);
+	unlink(log_path);
+	return done();
+}

@@ -1,0 +1,112 @@
+/* ndp_test.c - which solicitations are answered, and how */
+
+#include "ndp.h"
+
+#include "check.h"
+#include "frames.h"
+
+static const struct link_ends link = { { { 2, 0, 0, 0, 0, 0xb } },
+				       { { 2, 0, 0, 0, 0, 0xee } } };
+static const struct addr ours = { { 0xfe, 0x80, [15] = 0xbb } };
+static struct shot s;
+static struct pkt p;
+static uint8_t reply[VNET_LEN + NDP_NA_FRAME];
+
+static uint32_t answer(void)
+{
+	struct frame f = shot_frame(&s);
+
+	if (pkt_parse(&f, &p) != PKT_ICMP)
+		return UINT32_MAX;
+	memset(reply, 0, sizeof(reply));
+	return ndp_reply(&p, &link, &ours, &A.v6.addr, reply + VNET_LEN);
+}
+
+static void answered(void)
+{
+	const uint8_t *l4 = reply + SHOT_L3 + 40;
+
+	neigh_solicit(&s, &A.v6.addr, &B.v6.addr);
+	is_int(answer(), NDP_NA_FRAME, "a solicitation");
+	ok(is_sound(reply, sizeof(reply)), "the answer is sound");
+	is_mem(reply + VNET_LEN, &A.mac, 6, "to who asked");
+	is_mem(reply + VNET_LEN + 6, &link.ours, 6, "from us");
+	is_int(reply[SHOT_L3 + 7], 255, "hop limit");
+	is_mem(reply + SHOT_L3 + 8, &ours, 16, "source");
+	is_mem(reply + SHOT_L3 + 24, &A.v6.addr, 16, "destination");
+	is_int(l4[0], 136, "advertisement");
+	is_int(l4[1], 0, "code");
+	is_int(be32_get(l4 + 4), 0xe0000000, "flags");
+	is_mem(l4 + 8, &B.v6.addr, 16, "target");
+	is_int(be16_get(l4 + 24), 0x0201, "option");
+	is_mem(l4 + 26, &link.ours, 6, "our link address");
+
+	s.len -= 8;
+	fix_lengths(&s);
+	fix_icmp6(&s);
+	is_int(answer(), NDP_NA_FRAME, "without option");
+}
+
+static void bytes_changed(void)
+{
+	static const struct {
+		const char *name;
+		uint8_t at, value;
+	} row[] = {
+		{ "code 1", 1, 1 },
+		{ "an advertisement", 0, 136 },
+		{ "router solicitation", 0, 133 },
+		{ "echo request", 0, 128 },
+		{ "multicast target", 8, 0xff },
+		{ "option of length 0", 25, 0 },
+		{ "option beyond the end", 25, 2 },
+	};
+
+	for (unsigned i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		neigh_solicit(&s, &A.v6.addr, &B.v6.addr);
+		s.raw[s.l4 + row[i].at] = row[i].value;
+		fix_icmp6(&s);
+		is_int(answer(), 0, "%s", row[i].name);
+		is_int(ndp_is_ours(&p), row[i].value != 128, "... is ours");
+	}
+}
+
+static void not_answered(void)
+{
+	neigh_solicit(&s, &A.v6.addr, &B.v6.addr);
+	s.raw[SHOT_L3 + 7] = 254;
+	is_int(answer(), 0, "hop limit 254");
+	neigh_solicit(&s, &A.v6.addr, &B.v6.addr);
+	s.raw[s.l4 + 2] ^= 1;
+	is_int(answer(), 0, "wrong checksum");
+	neigh_solicit(&s, &addr_any6, &B.v6.addr);
+	is_int(answer(), 0, "duplicate address detection");
+	ok(ndp_is_ours(&p), "... is ours");
+	neigh_solicit(&s, &C.v6.addr, &A.v6.addr);
+	is_int(answer(), 0, "for the guest's own address");
+	neigh_solicit(&s, &A.v6.addr, &addr_any6);
+	is_int(answer(), 0, "for ::");
+	for (uint32_t len = 0; len < 32; len++) {
+		if (len == 24)
+			continue;
+		neigh_solicit(&s, &A.v6.addr, &B.v6.addr);
+		s.len = s.l4 + len;
+		fix_lengths(&s);
+		if (len >= 4)
+			fix_icmp6(&s);
+		is_int(answer(), 0, "%u bytes", len);
+		is_int(ndp_is_ours(&p), len > 0, "... is ours");
+	}
+	put_ip(&s, &A.v4.addr, &B.v4.addr, PROTO_ICMP, 32);
+	s.raw[s.l4] = ICMP6_NS;
+	is_int(answer(), 0, "IPv4");
+	ok(!ndp_is_ours(&p), "... is not ours");
+}
+
+int main(void)
+{
+	answered();
+	bytes_changed();
+	not_answered();
+	return done();
+}
