@@ -205,8 +205,7 @@ bool flow_touch(struct flow_table *t, struct flow *f, bool by_init,
 		f->flags |= FLOW_REPLIED;
 		if (f->flags & FLOW_QUERY)
 			list = FLOW_ANSWERED;
-	} else if (by_init && f->flags & FLOW_REPLIED &&
-		   list == FLOW_ONESHOT) {
+	} else if (by_init && f->flags & FLOW_REPLIED && list == FLOW_ONESHOT) {
 		list = FLOW_LIVE;
 	}
 	if (list != f->list)

@@ -150,6 +150,7 @@ void forwarder_start(struct forwarder *f, const struct forwarder_ns *ns)
 	f->rtnl = ns->rtnl;
 	f->ifindex = ns->ifindex;
 	f->listen.diag[LISTEN_NS] = ns->diag;
+	f->fwd.link = ns->ifindex;
 	if (addr_is_set(&ns->guest_ll))
 		f->fwd.guest_ll = ns->guest_ll;
 	tap_init(&f->tap, ns->tap, f->conf->offload, &ns->ends, &f->stats);

@@ -96,10 +96,21 @@ bool fwd_is_splice(const struct fwd *f, const struct end *peer, bool is_lo)
 	return !f->no_splice && is_lo && addr_is_loopback(&peer->addr);
 }
 
-struct addr fwd_splice_target(const struct fwd *f, enum family family)
+/* The guest's own address of a family; link-local if it has no other. */
+static const struct addr *own_address(const struct fwd *f, enum family family)
 {
-	if (f->to_loopback)
-		return *addr_loopback(family);
-	return addr_is_set(&f->seen[family]) ? f->seen[family] :
-					       f->guest[family];
+	if (addr_is_set(&f->seen[family]))
+		return &f->seen[family];
+	if (family == FAMILY_V6 && !addr_is_set(&f->guest[family]))
+		return &f->guest_ll;
+	return &f->guest[family];
+}
+
+struct end fwd_splice_target(const struct fwd *f, enum family family,
+			     uint16_t port)
+{
+	const struct addr *a = f->to_loopback ? addr_loopback(family) :
+						own_address(f, family);
+
+	return end_make(a, port, addr_needs_scope(a) ? f->link : 0);
 }

@@ -23,6 +23,7 @@ enum fwd_filter {
  * @host_loopback: guest-visible alias of the host's loopback
  * @guest_alias:   guest-visible alias of the host's own @guest address
  * @dns_forward, @dns_host: guest-visible resolver, and the real one
+ * @link:      interface index of the guest's link in its namespace
  * @scope:     interface that link-local destinations of the guest leave by
  * @no_splice: loopback traffic takes the tap path
  * @to_loopback: spliced traffic goes to the namespace's loopback address */
@@ -35,6 +36,7 @@ struct fwd {
 	struct addr guest_alias[FAMILY_COUNT];
 	struct addr dns_forward[FAMILY_COUNT];
 	struct addr dns_host[FAMILY_COUNT];
+	uint32_t link;
 	uint32_t scope[FAMILY_COUNT];
 	bool no_splice;
 	bool to_loopback;
@@ -73,7 +75,9 @@ bool fwd_from_host(const struct fwd *f, const struct end *peer,
  */
 bool fwd_is_splice(const struct fwd *f, const struct end *peer, bool is_lo);
 
-/** fwd_splice_target() - namespace address that spliced traffic goes to */
-struct addr fwd_splice_target(const struct fwd *f, enum family family);
+/** fwd_splice_target() - namespace endpoint that spliced traffic goes to; its
+ * address is unset if the guest has none */
+struct end fwd_splice_target(const struct fwd *f, enum family family,
+			     uint16_t port);
 
 #endif

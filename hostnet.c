@@ -556,7 +556,7 @@ void hostnet_fwd(const struct conf *c, const struct guest_net *net,
 {
 	struct addr alone = local_gw(FAMILY_V4);
 	struct fwd fwd = {
-		.no_splice = c->no_splice,
+		.no_splice = c->no_splice || c->target == TARGET_FD,
 		.to_loopback = c->host_lo_to_ns_lo,
 		.filter = c->udp_filter,
 	};

@@ -6,7 +6,7 @@
 
 /* Frames and datagrams, bytes */
 #define VNET_LEN 10 /* virtio-net header without num_buffers: TUNSETVNETHDRSZ */
-#define FRAME_MAX 65549 /* IP total length 65,535 plus the Ethernet header */
+#define FRAME_MAX 65589 /* Ethernet and IPv6 headers, payload length 65,535 */
 #define FRAME_MIN 14 /* an Ethernet header: less is not a frame */
 #define HEAD_MAX 72 /* vnet, Ethernet, IPv6 and UDP headers together */
 #define DGRAM_MAX 65535 /* UDP length field, RFC 768; no payload is longer */

@@ -214,9 +214,8 @@ void map_permit(struct map_table *t, const struct map *m,
 	/* One flow holds one permit at most: there are as many of both. */
 	if (!*at) {
 		*at = permit_take(t);
-		t->permit[*at - 1] = (struct permit){
-			.addr = *addr, .map = map_number(t, m)
-		};
+		t->permit[*at - 1] = (struct permit){ .addr = *addr,
+						      .map = map_number(t, m) };
 	}
 	t->permit[*at - 1].n++;
 }

@@ -40,6 +40,7 @@ enum map_list { MAP_ONESHOT, MAP_LIVE, MAP_LISTS };
  *         for wildcard
  * @port:  local port of an unconnected socket
  * @family: AF_INET or AF_INET6 as the socket was made
+ * @device: listeners: interface index bound to, 0 any
  * @is_auto: a listener that follows a bound port
  * @flows: first flow + 1 of the list that flow.h keeps, 0 none
  * @lru, @list, @chain: private to map.c */
@@ -50,6 +51,7 @@ struct map {
 	struct lru_node lru;
 	uint32_t flows;
 	uint32_t chain;
+	uint32_t device;
 	uint16_t port;
 	uint8_t family;
 	uint8_t kind;

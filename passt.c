@@ -280,6 +280,10 @@ static void adopt_link(const struct passt *p, struct forwarder_ns *ret_ns)
 	static const struct mac everybody = { { 0xff, 0xff, 0xff, 0xff, 0xff,
 						0xff } };
 
+	int flags = fcntl(p->conf.fd, F_GETFL);
+
+	if (flags < 0 || fcntl(p->conf.fd, F_SETFL, flags | O_NONBLOCK))
+		die("--fd %d: %s", p->conf.fd, strerror(errno));
 	*ret_ns = (struct forwarder_ns){
 		.tap = p->conf.fd,
 		.rtnl = -1,

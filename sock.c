@@ -51,8 +51,8 @@ static void set_buffers(int fd, bool force)
 {
 	int size = SOCK_BUF;
 
-	if (force && !setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size,
-				 sizeof(size)))
+	if (force &&
+	    !setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
 		return;
 	set(fd, SOL_SOCKET, SO_RCVBUF, size);
 }
@@ -220,8 +220,9 @@ int sock_recv(struct sock_rx *rx, int fd, unsigned max)
 static void put_control(struct msghdr *m, int level, int type, const void *data,
 			size_t len)
 {
-	struct cmsghdr *c = (struct cmsghdr *)(void *)((uint8_t *)
-				m->msg_control + m->msg_controllen);
+	struct cmsghdr *c =
+		(struct cmsghdr *)(void *)((uint8_t *)m->msg_control +
+					   m->msg_controllen);
 
 	c->cmsg_level = level;
 	c->cmsg_type = type;

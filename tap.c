@@ -108,11 +108,13 @@ static int read_error(int error)
 int tap_recv(struct tap *t)
 {
 	size_t used = 0;
+	unsigned reads;
 	ssize_t len;
 
 	t->n = 0;
-	while (t->n < TAP_FRAMES &&
-	       used + VNET_LEN + FRAME_MAX <= sizeof(t->arena)) {
+	for (reads = 0; reads < TAP_FRAMES &&
+			used + VNET_LEN + FRAME_MAX <= sizeof(t->arena);
+	     reads++) {
 		struct frame *f = &t->frame[t->n];
 		uint8_t *at = t->arena + used;
 

@@ -162,8 +162,6 @@ static void emit_host(struct udp *u, const struct run *r)
 		d.ifindex = f->host.scope;
 	}
 	send_run(u, f, &d, r);
-	if (f->flags & FLOW_SPLICED)
-		stats_add(u->stats, SPLICE_DGRAMS, r->n_segs);
 }
 
 /* To the guest, or to the far socket of a spliced flow. */
@@ -179,7 +177,6 @@ static void emit_guest(struct udp *u, const struct run *r)
 	d = (struct sock_dest){ .fd = u->maps.map[f->peer].watch.fd,
 				.family = u->maps.map[f->peer].family };
 	send_run(u, f, &d, r);
-	stats_add(u->stats, SPLICE_DGRAMS, r->n_segs);
 }
 
 void udp_from_guest(struct udp *u, const struct pkt *p)
@@ -249,6 +246,8 @@ static struct flow *take(struct udp *u, struct map *m,
 	f = flow_of(u, m, msg);
 	if (!f)
 		return NULL;
+	if (f->flags & FLOW_SPLICED)
+		stats_add(u->stats, SPLICE_DGRAMS, piece_segs(&msg->body));
 	touch(u, f, from_host);
 	add(u, f, &msg->body);
 	return f;

@@ -287,7 +287,8 @@ static struct map *map_for(struct udp *u, struct flow *f, enum fwd_kind kind,
 {
 	struct map proto = { .inner = f->inner,
 			     .ours = *ours,
-			     .family = (uint8_t)sock_family(addr_family(ours)) };
+			     .family = (uint8_t)sock_family(
+				     addr_family(ours)) };
 	struct map *m;
 
 	if (kind != FWD_SHARED) {
@@ -295,7 +296,8 @@ static struct map *map_for(struct udp *u, struct flow *f, enum fwd_kind kind,
 		return open_map(u, &proto, &f->host, kind == FWD_OWN_ANY_PORT);
 	}
 	m = listener_for(u, &f->inner, ours);
-	if (m) {
+	if (m && !flow_find_host(&u->flows, map_number(&u->maps, m), &f->host,
+				 ours)) {
 		f->ours = *ours;
 		return m;
 	}
@@ -311,8 +313,7 @@ static bool is_query(uint16_t port)
 	return port == PORT_DNS || port == PORT_DNS_TLS;
 }
 
-static struct flow *refuse(struct udp *u, const struct pkt *p,
-			   enum counter why)
+static struct flow *refuse(struct udp *u, const struct pkt *p, enum counter why)
 {
 	stats_add(u->stats, why, piece_segs(&p->body));
 	return NULL;

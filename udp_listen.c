@@ -45,6 +45,21 @@ bool udp_listen_dual(const struct ports *p, uint64_t limit)
 	return 2 * n + limit / 16 + FD_RESERVE > limit;
 }
 
+static uint32_t device_of(const struct wish *w)
+{
+	const char *name = w->rule->ifname;
+
+	return w->side == LISTEN_HOST && *name ? if_nametoindex(name) : 0;
+}
+
+/* Unset for a wildcard, however it is written. */
+static struct addr bound_address(const struct wish *w)
+{
+	const struct addr *a = &w->rule->bind;
+
+	return w->rule->has_bind && !addr_is_any(a) ? *a : (struct addr){ 0 };
+}
+
 static struct end local_end(const struct wish *w)
 {
 	const struct addr *a = &w->rule->bind;
@@ -52,8 +67,8 @@ static struct end local_end(const struct wish *w)
 
 	if (!w->rule->has_bind)
 		return end_make(&addr_any6, w->port, 0);
-	if (addr_needs_scope(a) && w->rule->ifname[0])
-		scope = if_nametoindex(w->rule->ifname);
+	if (addr_needs_scope(a))
+		scope = device_of(w);
 	return end_make(a, w->port, scope);
 }
 
@@ -104,6 +119,7 @@ static enum map_kind kind_of(enum listen_side side)
 static struct map *same_listener(const struct udp_listen *l,
 				 const struct wish *w)
 {
+	struct addr ours = bound_address(w);
 	struct map_table *t = &l->u->maps;
 	uint32_t i;
 
@@ -111,7 +127,8 @@ static struct map *same_listener(const struct udp_listen *l,
 		struct map *m = &t->map[i];
 
 		if (m->kind == kind_of(w->side) && m->port == w->port &&
-		    m->family == w->family && addr_eq(&m->ours, &w->rule->bind))
+		    m->family == w->family && m->device == device_of(w) &&
+		    addr_eq(&m->ours, &ours))
 			return m;
 	}
 	return NULL;
@@ -123,8 +140,8 @@ static void note_one(struct udp *u, enum family family, const struct map *m)
 {
 	uint32_t *at = &u->by_target[family][m->inner.port];
 
-	if (!*at || (addr_is_set(&u->maps.map[*at - 1].ours) &&
-		     !addr_is_set(&m->ours)))
+	if (!*at ||
+	    (addr_is_set(&u->maps.map[*at - 1].ours) && !addr_is_set(&m->ours)))
 		*at = map_number(&u->maps, m) + 1;
 }
 
@@ -169,14 +186,14 @@ static int open_one(struct udp_listen *l, const struct wish *w)
 	struct map *m, proto = { .kind = (uint8_t)kind_of(w->side),
 				 .family = (uint8_t)w->family,
 				 .port = w->port,
+				 .ours = bound_address(w),
+				 .device = device_of(w),
 				 .is_auto = w->is_auto };
 
 	if (fd == -EADDRINUSE && !w->is_auto && !w->rule->is_weak)
 		return retarget(l, w);
 	if (fd < 0)
 		return fd;
-	if (w->rule->has_bind && !addr_is_any(&w->rule->bind))
-		proto.ours = w->rule->bind;
 	proto.inner.port = w->target;
 	m = udp_map_open(l->u, &proto, fd);
 	if (!m)
@@ -193,14 +210,28 @@ static bool is_lacking(int rc)
 	return rc == -EAFNOSUPPORT || rc == -EADDRNOTAVAIL;
 }
 
-/* All sockets of one port. Returns 0 if there is at least one and none failed
- * for a reason that counts. */
+/* Close what was opened for a port before one of its families failed. */
+static void give_up(struct udp_listen *l, struct wish *w)
+{
+	struct map *m;
+
+	w->family = AF_INET;
+	m = same_listener(l, w);
+	if (!m)
+		return;
+	forget_target(l->u, m);
+	udp_map_close(l->u, m);
+	port_set_put(&l->open[w->side], w->port, false);
+}
+
+/* All sockets of one port, or none: 0 if there is at least one and no family
+ * failed but for being absent. */
 static int open_port(struct udp_listen *l, struct wish *w)
 {
 	bool is_one = w->rule->has_bind;
 	bool is_dual = l->is_dual && !is_one && w->side == LISTEN_HOST &&
 		       l->u->conf.has[FAMILY_V4] && l->u->conf.has[FAMILY_V6];
-	int rc, first = -EAFNOSUPPORT;
+	int rc, result = -EAFNOSUPPORT;
 	unsigned family;
 
 	for (family = 0; family < FAMILY_COUNT; family++) {
@@ -210,12 +241,15 @@ static int open_port(struct udp_listen *l, struct wish *w)
 		w->family = sock_family(family);
 		w->flags = is_dual ? SOCK_DUAL : 0;
 		rc = open_one(l, w);
-		if (rc && (is_one || !is_lacking(rc)))
+		if (rc && (is_one || !is_lacking(rc))) {
+			if (!result)
+				give_up(l, w);
 			return rc;
+		}
 		if (!rc)
-			first = 0;
+			result = 0;
 	}
-	return first;
+	return result;
 }
 
 static int open_rule(struct udp_listen *l, enum listen_side side,
@@ -273,6 +307,24 @@ static void close_followed(struct udp_listen *l, enum listen_side side,
 	port_set_put(&l->open[side], port, false);
 }
 
+/* The guest may have spoken from the port before it was seen to be bound: then
+ * its own map is in the way, and what it carries is the listener's from now on.
+ * Returns: whether there was such a map. */
+static bool make_way(struct udp_listen *l, const struct wish *w)
+{
+	struct map_table *t = &l->u->maps;
+	bool was_one = false;
+	uint32_t i;
+
+	for (i = 0; i < t->high && w->side == LISTEN_HOST; i++) {
+		if (t->map[i].kind != MAP_SHARED || t->map[i].port != w->port)
+			continue;
+		udp_map_close(l->u, &t->map[i]);
+		was_one = true;
+	}
+	return was_one;
+}
+
 /* Open a port at every place where "auto" may have it; one that is in use here
  * is tried again next time. */
 static void open_followed(struct udp_listen *l, enum listen_side side,
@@ -283,13 +335,15 @@ static void open_followed(struct udp_listen *l, enum listen_side side,
 
 	for (i = 0; i < p->n_auto; i++) {
 		const struct ports_rule *r = &p->auto_rule[i];
-		struct wish w = { .side = side, .rule = r, .port = port,
-				  .is_auto = true };
+		struct wish w = {
+			.side = side, .rule = r, .port = port, .is_auto = true
+		};
 
 		if (port < r->first || port > r->last)
 			continue;
 		w.target = (uint16_t)(r->target + (port - r->first));
-		(void)open_port(l, &w);
+		if (open_port(l, &w) == -EADDRINUSE && make_way(l, &w))
+			(void)open_port(l, &w);
 	}
 	if (port_set_has(&l->open[side], port))
 		port_set_put(&l->followed[side], port, true);

@@ -37,20 +37,21 @@ static void far_ends(const struct udp *u, const struct map *m,
 		     struct end *ret_target)
 {
 	enum family family = addr_family(&msg->from.addr);
-	struct addr target = fwd_splice_target(u->fwd, family);
-	struct addr source = *addr_any(family);
+	const struct addr *source = addr_any(family);
+	const struct addr *target = &msg->to;
 
-	if (m->kind == MAP_LISTEN_NS) {
-		source = msg->from.addr;
-		target = addr_is_loopback(&msg->to) ? msg->to :
-						      *addr_loopback(family);
+	if (m->kind == MAP_LISTEN_HOST) {
+		*ret_target = fwd_splice_target(u->fwd, family, m->inner.port);
+	} else {
+		source = &msg->from.addr;
+		if (!addr_is_loopback(target))
+			target = addr_loopback(family);
+		*ret_target = end_make(target, m->inner.port, 0);
 	}
-	*ret_source = end_make(&source, msg->from.port, 0);
-	*ret_target = end_make(&target, m->inner.port, 0);
+	*ret_source = end_make(source, msg->from.port, 0);
 }
 
-static int join(int fd, int family, struct end source,
-		const struct end *target)
+static int join(int fd, int family, struct end source, const struct end *target)
 {
 	sock_setup(fd, family, 0);
 	if (sock_bind(fd, family, &source, "")) {

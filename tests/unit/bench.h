@@ -33,6 +33,7 @@ static struct {
 	struct stats stats;
 	struct fwd fwd;
 	struct tap tap;
+	struct agent agent;
 	struct udp *u;
 	int guest;
 	unsigned fds;
@@ -73,6 +74,7 @@ static inline void bench_start(enum offload offload, uint32_t n_maps)
 	for (int i = 0; i < 2; i++)
 		setsockopt(sv[i], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 	bench.guest = sv[1];
+	bench.agent = (struct agent){ .sock = -1, .stats = &bench.stats };
 	bench.stats = (struct stats){ 0 };
 	bench.fwd = (struct fwd){
 		.guest = { A_(GUEST), A_(GUEST6) },
@@ -100,6 +102,19 @@ static inline void bench_start(enum offload offload, uint32_t n_maps)
 	udp_init(bench.u, &key);
 }
 
+/** bench_agent() - @n sockets of each family, as if an agent had made them: a
+ * pool without a process behind it, in the host's own namespace */
+static inline void bench_agent(unsigned n)
+{
+	struct agent_pool *p = bench.agent.pool;
+
+	for (; p[0].n < n; p[0].n++, p[1].n++) {
+		p[0].fd[p[0].n] = sock_open(AF_INET);
+		p[1].fd[p[1].n] = sock_open(AF_INET6);
+	}
+	bench.u->agent = &bench.agent;
+}
+
 /** bench_stop() - give everything back; nothing may be left open */
 static inline void bench_stop(void)
 {
@@ -114,9 +129,12 @@ static inline void bench_stop(void)
 	}
 	is_int(bench.u->flows.n, 0, "no flow without its map");
 	is_int(t->n, 0, "no map left");
-	for (unsigned f = 0; f < FAMILY_COUNT; f++)
+	for (unsigned f = 0; f < FAMILY_COUNT; f++) {
 		if (bench.u->source[f] >= 0)
 			close(bench.u->source[f]);
+		while (bench.agent.pool[f].n)
+			close(bench.agent.pool[f].fd[--bench.agent.pool[f].n]);
+	}
 	close(bench.tap.fd);
 	close(bench.guest);
 	close(bench.loop.epfd);
@@ -216,8 +234,8 @@ static inline void guest_gets(const struct end *src, const struct end *dst,
 
 	if (!ok(guest_hears(&p), "%s: reaches the guest", what))
 		return;
-	is_str(end_format(&p.src, got[0]), end_format(src, want[0]),
-	       "%s: from", what);
+	is_str(end_format(&p.src, got[0]), end_format(src, want[0]), "%s: from",
+	       what);
 	is_str(end_format(&p.dst, got[1]), end_format(dst, want[1]), "%s: to",
 	       what);
 	ok(p.body.len == strlen(text) && !memcmp(p.body.buf, text, p.body.len),

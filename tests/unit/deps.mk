@@ -25,6 +25,7 @@ deps_tap := addr csum run pkt
 deps_of_udp := addr hash csum run lru pkt log loop sandbox tap sock agent \
 	map flow fwd udp_flow udp_splice
 deps_udp := $(deps_of_udp)
+deps_udp_splice := $(deps_of_udp) udp
 deps_udp_listen := $(deps_of_udp) ports nlmsg netlink udp
 deps_guest := $(deps_of_udp) arp ndp frag udp
 deps_netns := log loop sandbox

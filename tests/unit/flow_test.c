@@ -164,8 +164,8 @@ static const char *step_touch(uint32_t i, bool by_init, uint32_t now_s)
 
 static const char *step_expire(uint32_t now_s)
 {
-	uint32_t next = flow_next_deadline(&t), i = number(flow_expired(&t,
-									now_s));
+	uint32_t next = flow_next_deadline(&t),
+		 i = number(flow_expired(&t, now_s));
 	uint32_t want = UINT32_MAX;
 
 	for (unsigned k = 0; k < FLOW_LISTS; k++) {

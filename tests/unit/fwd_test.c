@@ -21,8 +21,7 @@ enum policy {
 	NO_LL /* GW, but its link-local address is not known */
 };
 
-static struct addr A(const char *text)
-{
+static struct addr A(const char *text) {
 	struct addr a = { 0 };
 
 	if (*text && !addr_parse(text, &a))
@@ -30,7 +29,8 @@ static struct addr A(const char *text)
 	return a;
 }
 
-static struct fwd base(void)
+static struct fwd
+base(void)
 {
 	return (struct fwd){
 		.guest = { A("192.0.2.10"), A("2001:db8:9::10") },
@@ -88,8 +88,8 @@ static const struct {
 	  0 },
 	{ "gateway is loopback, IPv6", GW, "fe80::99", 7003, FWD_OWN, "::1",
 	  0 },
-	{ "gateway unmapped", PLAIN, "192.0.2.1", 7001, FWD_SHARED,
-	  "192.0.2.1", 0 },
+	{ "gateway unmapped", PLAIN, "192.0.2.1", 7001, FWD_SHARED, "192.0.2.1",
+	  0 },
 	{ "link-local leaves by its interface", PLAIN, "fe80::99", 7,
 	  FWD_SHARED, "fe80::99", 3 },
 	{ "link-local IPv4 needs no interface", PLAIN, "169.254.9.9", 7,
@@ -107,8 +107,8 @@ static const struct {
 	  "169.254.1.1", 0 },
 	{ "another resolver", DNS, "198.51.100.53", 53, FWD_SHARED,
 	  "198.51.100.53", 0 },
-	{ "resolver that is not there", DNS_LOST, "169.254.1.1", 53,
-	  FWD_REFUSE, "", 0 },
+	{ "resolver that is not there", DNS_LOST, "169.254.1.1", 53, FWD_REFUSE,
+	  "", 0 },
 	{ "loopback", GW, "127.0.0.1", 7, FWD_REFUSE, "", 0 },
 	{ "loopback, not the first", GW, "127.8.8.8", 7, FWD_REFUSE, "", 0 },
 	{ "loopback, IPv6", GW, "::1", 7, FWD_REFUSE, "", 0 },
@@ -158,8 +158,7 @@ static const struct {
 	{ "loopback, IPv6", GW, "::1", "fe80::99", "fe80::5" },
 	{ "loopback without alias", PLAIN, "127.0.0.1", "192.0.2.1",
 	  "192.0.2.10" },
-	{ "loopback without alias, IPv6", PLAIN, "::1", "fe80::99",
-	  "fe80::5" },
+	{ "loopback without alias, IPv6", PLAIN, "::1", "fe80::99", "fe80::5" },
 	{ "loopback, podman", MGA, "127.0.0.1", "192.0.2.1", "192.0.2.10" },
 	{ "other loopback", GW, "127.0.0.5", "192.0.2.1", "192.0.2.10" },
 	{ "the host itself", GW, "192.0.2.10", "192.0.2.1", "192.0.2.10" },
@@ -195,7 +194,8 @@ static void from_host(void)
 		memset(&seen, 0xee, sizeof(seen));
 		memset(&guest, 0xee, sizeof(guest));
 		if (!is_int(fwd_from_host(&f, &peer, &seen, &guest), is_seen,
-			    "in: %s", in[i].name) || !is_seen)
+			    "in: %s", in[i].name) ||
+		    !is_seen)
 			continue;
 		want = end_make(&v, 30001, 0);
 		is_mem(&seen, &want, sizeof(seen), "in: %s: seen as",
@@ -223,6 +223,7 @@ static void splice(void)
 	};
 	struct fwd f = base();
 	struct addr a;
+	struct end e;
 
 	for (unsigned i = 0; i < COUNT(row); i++) {
 		struct end peer;
@@ -231,21 +232,27 @@ static void splice(void)
 		peer = end_make(&a, 1, 0);
 		f.no_splice = row[i].no_splice;
 		is_int(fwd_is_splice(&f, &peer, row[i].is_lo), row[i].want,
-		       "splice %s, arrived on lo: %d, allowed: %d",
-		       row[i].peer, row[i].is_lo, !row[i].no_splice);
+		       "splice %s, arrived on lo: %d, allowed: %d", row[i].peer,
+		       row[i].is_lo, !row[i].no_splice);
 	}
 	f.seen[FAMILY_V6] = A("2001:db8:9::77");
-	a = fwd_splice_target(&f, FAMILY_V4);
+	a = fwd_splice_target(&f, FAMILY_V4, 7).addr;
 	ok(addr_eq(&a, &f.guest[FAMILY_V4]), "spliced to the guest's address");
-	a = fwd_splice_target(&f, FAMILY_V6);
+	a = fwd_splice_target(&f, FAMILY_V6, 7).addr;
 	ok(addr_eq(&a, &f.seen[FAMILY_V6]), "to the one it uses");
 	f.seen[FAMILY_V6] = A("");
-	a = fwd_splice_target(&f, FAMILY_V6);
+	a = fwd_splice_target(&f, FAMILY_V6, 7).addr;
 	ok(addr_eq(&a, &f.guest[FAMILY_V6]), "none seen: the one it was given");
+	f.guest[FAMILY_V6] = A("");
+	f.guest_ll = A("fe80::2");
+	f.link = 9;
+	e = fwd_splice_target(&f, FAMILY_V6, 7);
+	ok(addr_eq(&e.addr, &f.guest_ll) && e.scope == 9 && e.port == 7,
+	   "only link-local: by the guest's link");
 	f.to_loopback = true;
-	a = fwd_splice_target(&f, FAMILY_V4);
+	a = fwd_splice_target(&f, FAMILY_V4, 7).addr;
 	ok(addr_eq(&a, &addr_loopback4), "--host-lo-to-ns-lo: loopback");
-	a = fwd_splice_target(&f, FAMILY_V6);
+	a = fwd_splice_target(&f, FAMILY_V6, 7).addr;
 	ok(addr_eq(&a, &addr_loopback6), "IPv6 alike");
 }
 
@@ -256,7 +263,7 @@ static void there_and_back(void)
 		enum policy policy;
 		const char *dst;
 	} row[] = {
-		{ GW, "192.0.2.1" }, { GW, "fe80::99" },
+		{ GW, "192.0.2.1" },	{ GW, "fe80::99" },
 		{ MGA, "169.254.1.2" }, { MGA, "fd00::2" },
 		{ GW, "198.51.100.2" }, { GW, "2001:db8::2" },
 	};

@@ -24,8 +24,7 @@
 #define NET_WAIT_MS 2000 /* for what must come: longer than any stall */
 
 /** A_() - an address from its text */
-static inline struct addr A_(const char *text)
-{
+static inline struct addr A_(const char *text) {
 	struct addr a = { 0 };
 
 	if (!addr_parse(text, &a))
@@ -34,14 +33,15 @@ static inline struct addr A_(const char *text)
 }
 
 /** E() - an endpoint from text and port */
-static inline struct end E(const char *text, uint16_t port)
-{
+static inline struct end
+E(const char *text, uint16_t port) {
 	struct addr a = A_(text);
 
 	return end_make(&a, port, 0);
 }
 
-static inline int net_lo_flags(int fd, int add)
+static inline int
+net_lo_flags(int fd, int add)
 {
 	struct ifreq r = { .ifr_name = "lo" };
 
@@ -74,15 +74,19 @@ static inline bool net_has_v6(void)
 	return fd >= 0;
 }
 
-/** net_reaches() - is there a route to @e? */
-static inline bool net_reaches(const struct end *e)
+/** net_is_up() - has address @a come into use: may it be bound and reached? */
+static inline bool net_is_up(const struct addr *a)
 {
-	int family = addr_is_v4(&e->addr) ? AF_INET : AF_INET6;
-	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct end e = end_make(a, 0, 0);
+	int family = addr_is_v4(a) ? AF_INET : AF_INET6;
+	int rc, fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	union sockaddr_ip sa;
-	socklen_t len = end_to_sockaddr(e, family, &sa);
-	int rc = connect(fd, &sa.sa, len);
+	socklen_t len = end_to_sockaddr(&e, family, &sa);
 
+	rc = bind(fd, &sa.sa, len);
+	e.port = 9;
+	end_to_sockaddr(&e, family, &sa);
+	rc = rc || connect(fd, &sa.sa, len);
 	close(fd);
 	return !rc;
 }
@@ -116,14 +120,9 @@ static inline void net_addr(const char *text, int i)
 		memcpy(in6.addr, a.b, 16);
 		fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 		rc = ioctl(fd, SIOCSIFADDR, &in6);
-		/* The kernel enters the route a moment later */
-		for (i = 0; !rc && i < NET_WAIT_MS; i++) {
-			struct end e = end_make(&a, 9, 0);
-
-			if (net_reaches(&e))
-				break;
+		/* The kernel takes it into use a moment later */
+		for (i = 0; !rc && i < NET_WAIT_MS && !net_is_up(&a); i++)
 			poll(NULL, 0, 1);
-		}
 	}
 	if (rc)
 		ok(false, "address %s: %s", text, strerror(errno));

@@ -198,8 +198,8 @@ static void errors(const struct kind *k)
 	is_int(sock_drain(d.fd), 0, "%s: nothing left to drain", k->name);
 	d.to = &closed;
 	sock_send(&d, &r);
-	is_int(sock_recv(&rx, d.fd, 1), -ECONNREFUSED, "%s: or the next receive",
-	       k->name);
+	is_int(sock_recv(&rx, d.fd, 1), -ECONNREFUSED,
+	       "%s: or the next receive", k->name);
 	sock_drain(d.fd);
 	is_int(sock_recv(&rx, d.fd, 1), 0, "%s: then nothing", k->name);
 	close(fd);

@@ -69,17 +69,22 @@ static const struct {
 	uint32_t len, seg;
 	unsigned n;
 } runs[] = {
-	{ "one", 100, 0, 1 },	       { "one empty", 0, 0, 1 },
-	{ "three", 300, 100, 3 },      { "three, last short", 201, 100, 3 },
-	{ "odd sizes", 333, 111, 3 },  { "large", 65507, 0, 1 },
-	{ "forty-four", 64768, 1472, 44 }, { "one-byte ones", 64, 1, 64 },
+	{ "one", 100, 0, 1 },
+	{ "one empty", 0, 0, 1 },
+	{ "three", 300, 100, 3 },
+	{ "three, last short", 201, 100, 3 },
+	{ "odd sizes", 333, 111, 3 },
+	{ "large", 65507, 0, 1 },
+	{ "forty-four", 64768, 1472, 44 },
+	{ "one-byte ones", 64, 1, 64 },
 };
 
 static void send_runs(enum offload level, const struct end *src,
 		      const struct end *dst)
 {
 	for (unsigned i = 0; i < COUNT(runs); i++) {
-		struct piece p = { .buf = data, .len = runs[i].len,
+		struct piece p = { .buf = data,
+				   .len = runs[i].len,
 				   .seg = runs[i].seg,
 				   .mark = { .tos = 0x2e, .hops = 7 } };
 		bool is_super = level == OFFLOAD_USO && runs[i].n > 1;

@@ -149,8 +149,8 @@ static void filter(unsigned f)
 static void own(unsigned f)
 {
 	struct end a = guest_end(f, 5000), gate = E(f ? GATE6 : GATE, 7001);
-	struct end b = E(at_b[f], 6000), dns = E(f ? "fd00::53" : "10.9.9.9",
-						 53), from;
+	struct end b = E(at_b[f], 6000),
+		   dns = E(f ? "fd00::53" : "10.9.9.9", 53), from;
 	const char *lo = f ? "::1" : "127.0.0.1";
 	int server = net_udp(lo, 7001), other = net_udp(lo, 7002);
 	int resolver = net_udp(lo, 53), to_b = net_udp(at_b[f], 6000);
@@ -360,8 +360,7 @@ static void table_full(void)
 	for (uint32_t i = 0; bench.u->flows.n < FLOW_MAX; i++) {
 		fill.host.addr = addr_v4(0x0a000000 + i);
 		fill.visible = fill.host;
-		flow_add(&bench.u->flows, &fill, &m->flows,
-			 udp_now_s(bench.u));
+		flow_add(&bench.u->flows, &fill, &m->flows, udp_now_s(bench.u));
 	}
 	guest_says(&a, &c, "y", 1, 0);
 	from = host_gets(to_c, "y", "one more flow");
@@ -383,8 +382,8 @@ static void table_full(void)
 /* Sizes that force new runs, two flows in turns: order within each stays. */
 static void order(unsigned f)
 {
-	static const uint16_t size[] = { 100, 100, 40, 100, 0, 7, 7, 7, 8, 1,
-					 900, 900, 900, 0, 0, 3, 2, 1, 500 };
+	static const uint16_t size[] = { 100, 100, 40,	100, 0, 7, 7, 7, 8,  1,
+					 900, 900, 900, 0,   0, 3, 2, 1, 500 };
 	struct end src[2] = { guest_end(f, 5000), guest_end(f, 5001) };
 	struct end b = E(at_b[f], 6000), from;
 	int fd = net_udp(at_b[f], 6000);
@@ -541,8 +540,8 @@ static void socket_drops(void)
 	bench_start(OFFLOAD_USO, 64);
 	guest_says(&a, &b, "x", 1, 0);
 	from = host_gets(fd, "x", "asked");
-	setsockopt(bench.u->maps.map[0].watch.fd, SOL_SOCKET, SO_RCVBUF,
-		   &small, sizeof(small));
+	setsockopt(bench.u->maps.map[0].watch.fd, SOL_SOCKET, SO_RCVBUF, &small,
+		   sizeof(small));
 	for (unsigned i = 0; i < 50; i++)
 		net_send(fd, &from, data, sizeof(data));
 	bench_wait();
