@@ -27,6 +27,7 @@
 
 /* Queues we ask the kernel for */
 #define SOCK_BUF (4 * 1024 * 1024) /* bytes; holds a 10 ms stall at 10 Gbit/s */
+#define SOCK_BUF_FORCED (16 * 1024 * 1024) /* bytes, where we have the right */
 #define TAP_QUEUE 4096 /* frames: a burst of 3,000 needs more than 1,000 */
 
 /* Tables. Each is zero when empty and untouched until used. */

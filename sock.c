@@ -49,12 +49,12 @@ static void set(int fd, int level, int name, int value)
 
 static void set_buffers(int fd, bool force)
 {
-	int size = SOCK_BUF;
+	int size = SOCK_BUF_FORCED;
 
 	if (force &&
 	    !setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
 		return;
-	set(fd, SOL_SOCKET, SO_RCVBUF, size);
+	set(fd, SOL_SOCKET, SO_RCVBUF, SOCK_BUF);
 }
 
 void sock_setup(int fd, int family, unsigned flags)
