@@ -90,11 +90,6 @@ static void *field(const struct parse *p)
 	return (char *)p->c + p->row->at;
 }
 
-static void set_nothing(struct parse *p)
-{
-	(void)p;
-}
-
 static void set_flag(struct parse *p)
 {
 	*(bool *)field(p) = true;
@@ -375,14 +370,18 @@ static const struct opt rows[] = {
 	  "who may answer the guest (address)", set_filter, 0 },
 	{ "offload", 0, 0, "none|csum|tso|uso",
 	  "most that may be offloaded (uso)", set_offload, 0 },
-	{ "no-tcp", 0, 0, NULL, "no TCP (not carried yet)", set_nothing, 0 },
+	{ "no-tcp", 0, 0, NULL, "no TCP (not carried yet)", set_flag,
+	  AT(no_tcp) },
 	{ "no-udp", 0, 0, NULL, "carry no UDP", set_flag, AT(no_udp) },
-	{ "no-icmp", 0, 0, NULL, "no ICMP (not carried yet)", set_nothing, 0 },
-	{ "no-dhcp", 0, 0, NULL, "no DHCP (not answered yet)", set_nothing, 0 },
-	{ "no-dhcpv6", 0, 0, NULL, "no DHCPv6 (not answered yet)", set_nothing,
-	  0 },
-	{ "no-ra", 0, 0, NULL, "no router advertisements (not sent yet)",
-	  set_nothing, 0 },
+	{ "no-icmp", 0, 0, NULL, "no ICMP (not carried yet)", set_flag,
+	  AT(no_icmp) },
+	{ "no-dhcp", 0, 0, NULL, "do not answer DHCP", set_flag, AT(no_dhcp) },
+	{ "no-dhcpv6", 0, 0, NULL, "do not answer DHCPv6", set_flag,
+	  AT(no_dhcpv6) },
+	{ "no-ndp", 0, 0, NULL, "no answers to neighbour discovery", set_flag,
+	  AT(no_ndp) },
+	{ "no-ra", 0, 0, NULL, "no router advertisements", set_flag,
+	  AT(no_ra) },
 	{ "no-splice", 0, 0, NULL, "loopback traffic takes the tap too",
 	  set_flag, AT(no_splice) },
 

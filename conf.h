@@ -18,6 +18,8 @@
 
 #define CONF_NETNS_DIR "/run/netns/"
 #define CONF_NAME_SIZE 256 /* NAME_MAX and its terminator */
+#define CONF_DNS_MAX 4 /* -D, of each family */
+#define CONF_SEARCH_MAX 6 /* -S */
 
 /** enum conf_target - whose network it is */
 enum conf_target {
@@ -45,12 +47,16 @@ struct conf {
 	gid_t gid;
 	const char *pid_file;
 	const char *log_file;
+	uint32_t log_size; /* bytes the log file may have */
+	const char *pcap_file;
 	enum log_level level;
 	int fd; /* --fd, else -1 */
 	unsigned stats_s; /* seconds between statistics lines, 0 never */
 
 	/* Link */
 	bool config_net;
+	bool no_copy_routes; /* a default route only */
+	bool no_copy_addrs; /* one address only */
 	uint32_t mtu; /* 0: do not assign */
 	char ifname[IFNAME_SIZE]; /* "": the template's name */
 	struct mac mac; /* ours */
@@ -72,7 +78,28 @@ struct conf {
 	struct addr map_guest_addr[FAMILY_COUNT];
 	bool no_map_gw;
 
+	/* What the guest is told. @has_dns, @has_search: options decide, not
+	 * resolv.conf; empty lists then mean none. */
+	struct addr dns[FAMILY_COUNT][CONF_DNS_MAX];
+	unsigned n_dns[FAMILY_COUNT];
+	bool has_dns;
+	const char *search[CONF_SEARCH_MAX];
+	unsigned n_search;
+	bool has_search;
+	const char *hostname;
+	const char *fqdn;
+	bool no_dhcp;
+	bool no_dhcpv6;
+	bool no_ndp;
+	bool no_ra;
+	bool has_dhcp_dns; /* announce @dns; the default of passt only */
+	bool has_dhcp_search; /* announce @search; likewise */
+
 	/* Forwarding */
+	bool freebind; /* inbound listeners, on absent addresses too */
+	bool splice_only; /* no tap, loopback forwarding only */
+	bool no_tcp;
+	bool no_icmp;
 	struct ports udp_in; /* -u */
 	struct ports udp_out; /* -U */
 	struct ports tcp_in; /* -t: never any yet */
