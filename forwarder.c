@@ -88,14 +88,14 @@ static void listen_init(struct forwarder *f, const struct conf *c)
 
 void forwarder_init(struct forwarder *f, const struct conf *c,
 		    const struct guest_net *net,
-		    const struct addr resolver[FAMILY_COUNT])
+		    const struct resolv *resolv)
 {
 	f->conf = c;
 	f->agent.sock = -1;
 	f->rtnl = -1;
 	if (hash_key_random(&f->key) || loop_init(&f->loop))
 		die("cannot start: %s", strerror(errno));
-	hostnet_fwd(c, net, resolver, &f->fwd);
+	hostnet_fwd(c, net, resolv, &f->fwd);
 	f->udp.loop = &f->loop;
 	f->udp.tap = &f->tap;
 	f->udp.agent = c->target == TARGET_FD ? NULL : &f->agent;

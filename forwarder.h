@@ -52,7 +52,7 @@ struct forwarder_ns {
  */
 void forwarder_init(struct forwarder *f, const struct conf *c,
 		    const struct guest_net *net,
-		    const struct addr resolver[FAMILY_COUNT]);
+		    const struct resolv *resolv);
 
 /** forwarder_start() - take the link into use, open what is offered inside;
  * f->agent is running, or its sock is -1 */

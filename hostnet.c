@@ -505,54 +505,13 @@ int hostnet_plan(const struct conf *c, const struct nl_facts *facts,
 	return 0;
 }
 
-/* One line, cut as resolv.conf(5) and its readers do: the keyword stands at
- * the start, a scope id or comment after the address is not part of it. */
-static bool read_nameserver(const char *line, struct addr *ret)
-{
-	static const char key[] = "nameserver";
-	char text[ADDR_STRLEN];
-	size_t len;
-
-	if (strncmp(line, key, sizeof(key) - 1) != 0)
-		return false;
-	line += sizeof(key) - 1;
-	if (*line != ' ' && *line != '\t')
-		return false;
-	line += strspn(line, " \t");
-	len = strcspn(line, " \t\r\n%#;");
-	if (len >= sizeof(text))
-		return false;
-	memcpy(text, line, len);
-	text[len] = '\0';
-	return addr_parse(text, ret);
-}
-
-void hostnet_resolvers(const char *text, struct addr ret_dns[FAMILY_COUNT])
-{
-	struct addr a;
-	enum family f;
-
-	ret_dns[FAMILY_V4] = addr_any6;
-	ret_dns[FAMILY_V6] = addr_any6;
-	while (text) {
-		if (read_nameserver(text, &a)) {
-			f = addr_family(&a);
-			if (!addr_is_set(&ret_dns[f]) && !addr_is_any(&a))
-				ret_dns[f] = a;
-		}
-		text = strchr(text, '\n');
-		if (text)
-			text++;
-	}
-}
-
 static struct addr first_set(const struct addr *a, const struct addr *b)
 {
 	return addr_is_set(a) ? *a : *b;
 }
 
 void hostnet_fwd(const struct conf *c, const struct guest_net *net,
-		 const struct addr resolver[FAMILY_COUNT], struct fwd *ret_fwd)
+		 const struct resolv *resolv, struct fwd *ret_fwd)
 {
 	struct addr alone = local_gw(FAMILY_V4);
 	struct fwd fwd = {
@@ -574,7 +533,8 @@ void hostnet_fwd(const struct conf *c, const struct guest_net *net,
 			fwd.host_loopback[f] = net->gw[f];
 		fwd.guest_alias[f] = c->map_guest_addr[f];
 		fwd.dns_forward[f] = c->dns_forward[f];
-		fwd.dns_host[f] = first_set(&c->dns_host[f], &resolver[f]);
+		fwd.dns_host[f] = first_set(&c->dns_host[f],
+					    &resolv->dns[f][0]);
 		fwd.scope[f] = net->ifindex[f];
 	}
 	fwd.guest_ll = net->guest_ll;

@@ -7,6 +7,7 @@
 
 #include "conf.h"
 #include "netlink.h"
+#include "resolv.h"
 
 /** struct guest_net - the guest's network as it shall be
  * @has:     family is in use
@@ -49,15 +50,11 @@ int hostnet_plan(const struct conf *c, const struct nl_facts *facts,
 		 struct guest_net *ret_net,
 		 char ret_err[static HOSTNET_ERR_MAX]);
 
-/** hostnet_resolvers() - first nameserver per family of a resolv.conf text;
- * unset where there is none */
-void hostnet_resolvers(const char *text, struct addr ret_dns[FAMILY_COUNT]);
-
 /**
  * hostnet_fwd() - translation policy from plan and options
- * @resolver: first nameserver of the host per family, may be unset
+ * @resolv: the host's; the first name server of a family is its resolver
  */
 void hostnet_fwd(const struct conf *c, const struct guest_net *net,
-		 const struct addr resolver[FAMILY_COUNT], struct fwd *ret_fwd);
+		 const struct resolv *resolv, struct fwd *ret_fwd);
 
 #endif

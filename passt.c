@@ -103,8 +103,8 @@ static void open_files(struct passt *p)
 		die("/dev/null: %s", strerror(errno));
 }
 
-/* First name server per family; a host without the file has none */
-static void read_resolvers(struct addr ret_dns[FAMILY_COUNT])
+/* A host without the file has no name servers */
+static void read_resolv(struct resolv *ret)
 {
 	char text[RESOLV_CONF_MAX];
 	int fd = open(RESOLV_CONF, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -115,7 +115,7 @@ static void read_resolvers(struct addr ret_dns[FAMILY_COUNT])
 		close(fd);
 	}
 	text[len > 0 ? len : 0] = 0;
-	hostnet_resolvers(text, ret_dns);
+	resolv_parse(text, ret);
 }
 
 static void plan_network(struct passt *p)
@@ -429,12 +429,12 @@ static void watch_signals(struct passt *p)
 
 static void start(struct passt *p)
 {
-	struct addr resolver[FAMILY_COUNT];
+	struct resolv resolv;
 
 	open_files(p);
-	read_resolvers(resolver);
+	read_resolv(&resolv);
 	plan_network(p);
-	forwarder_init(&p->forwarder, &p->conf, &p->net, resolver);
+	forwarder_init(&p->forwarder, &p->conf, &p->net, &resolv);
 	choose_identity(p);
 	connect_guest(p);
 	sandbox_enclose(!p->conf.is_foreground);

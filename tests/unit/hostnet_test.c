@@ -340,50 +340,6 @@ static void test_full(void)
 	is_int(net.n_routes, HOST_ROUTES_MAX, "routes fit");
 }
 
-static const struct {
-	const char *name, *text, *v4, *v6;
-} resolv_rows[] = {
-	{ "empty", "", "::", "::" },
-	{ "one", "nameserver 192.0.2.53\n", "192.0.2.53", "::" },
-	{ "no newline at the end", "nameserver 192.0.2.53", "192.0.2.53",
-	  "::" },
-	{ "first of each family",
-	  "# x\nsearch a.b\nnameserver 2001:db8::53\nnameserver 192.0.2.53\n"
-	  "nameserver 192.0.2.54\nnameserver 2001:db8::54\n",
-	  "192.0.2.53", "2001:db8::53" },
-	{ "loopback counts", "nameserver 127.0.0.53\noptions edns0\n",
-	  "127.0.0.53", "::" },
-	{ "scope and comment are cut",
-	  "nameserver fe80::1%eth0\nnameserver\t192.0.2.53 # router\r\n",
-	  "192.0.2.53", "fe80::1" },
-	{ "several blanks", "nameserver   192.0.2.53  \n", "192.0.2.53", "::" },
-	{ "not a nameserver line",
-	  " nameserver 192.0.2.1\n#nameserver 192.0.2.2\nnameservers 192.0.2.3\n"
-	  "nameserver\nnameserver192.0.2.4\n",
-	  "::", "::" },
-	{ "not an address",
-	  "nameserver 192.0.2\nnameserver localhost\nnameserver 0.0.0.0\n"
-	  "nameserver ::ffff:192.0.2.1\nnameserver ::\n"
-	  "nameserver 1111111111111111111111111111111111111111111111111111111\n",
-	  "::", "::" },
-};
-
-static void test_resolvers(void)
-{
-	struct addr dns[FAMILY_COUNT], want;
-	unsigned i;
-
-	for (i = 0; i < sizeof(resolv_rows) / sizeof(*resolv_rows); i++) {
-		hostnet_resolvers(resolv_rows[i].text, dns);
-		want = need_addr(resolv_rows[i].v4);
-		ok(addr_eq(&dns[FAMILY_V4], &want), "resolv.conf, %s: IPv4",
-		   resolv_rows[i].name);
-		want = need_addr(resolv_rows[i].v6);
-		ok(addr_eq(&dns[FAMILY_V6], &want), "resolv.conf, %s: IPv6",
-		   resolv_rows[i].name);
-	}
-}
-
 static void is_addr(const struct addr *got, const char *want, const char *name)
 {
 	char a[ADDR_STRLEN];
@@ -393,19 +349,19 @@ static void is_addr(const struct addr *got, const char *want, const char *name)
 
 static void fill_fwd(const char *options, const char *host, struct fwd *ret)
 {
-	struct addr dns[FAMILY_COUNT];
+	struct resolv resolv;
 	char err[HOSTNET_ERR_MAX];
 
 	read_host(host);
 	read_options(options);
-	hostnet_resolvers("nameserver 127.0.0.53\nnameserver fd00::53\n", dns);
+	resolv_parse("nameserver 127.0.0.53\nnameserver fd00::53\n", &resolv);
 	hostnet_plan(&conf, &facts, &net, err);
-	hostnet_fwd(&conf, &net, dns, ret);
+	hostnet_fwd(&conf, &net, &resolv, ret);
 }
 
 static void test_fwd(void)
 {
-	struct addr dns[FAMILY_COUNT];
+	struct resolv resolv;
 	struct fwd f;
 
 	fill_fwd(NULL, ETH0, &f);
@@ -442,8 +398,8 @@ static void test_fwd(void)
 	conf.no_splice = true;
 	conf.host_lo_to_ns_lo = true;
 	conf.udp_filter = FILTER_PORT;
-	hostnet_resolvers("", dns);
-	hostnet_fwd(&conf, &net, dns, &f);
+	resolv_parse("", &resolv);
+	hostnet_fwd(&conf, &net, &resolv, &f);
 	is_addr(&f.host_loopback[FAMILY_V4], "::", "--no-map-gw");
 	is_addr(&f.host_loopback[FAMILY_V6], "2001:db8::7", "alias as given");
 	is_addr(&f.guest_alias[FAMILY_V4], "169.254.1.2", "--map-guest-addr");
@@ -456,7 +412,6 @@ int main(void)
 {
 	test_plans();
 	test_full();
-	test_resolvers();
 	test_fwd();
 	return done();
 }
