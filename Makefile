@@ -56,8 +56,8 @@ $(B)/%.o: %.c $(B)/flags
 $(PURE:%.c=$(B)/%.o): EXTRA := -Wconversion
 $(B)/sandbox.o: EXTRA := -I$(B)
 $(B)/sandbox.o: $(B)/seccomp.h
-$(B)/conf.o $(B)/passt.o: EXTRA := -DVERSION='"$(VERSION)"'
-$(B)/conf.o $(B)/passt.o: $(B)/version
+$(B)/cmdline.o $(B)/passt.o: EXTRA := -DVERSION='"$(VERSION)"'
+$(B)/cmdline.o $(B)/passt.o: $(B)/version
 
 # System call lists, from comments beside the calls. The file keeps its time if
 # nothing changed, so an edit elsewhere does not rebuild the sandbox.

@@ -1,6 +1,6 @@
 /* conf.h - the command line as plain data
- * Knows: every option, one row each; words every message about them.
- * Does not know: what the parts do with the values.
+ * Knows: what can be chosen.  Does not know: how it is written (cmdline.h), what
+ * the parts do with it.
  * Strings point into argv, @netns maybe into its struct: do not copy that. */
 
 #ifndef CONF_H
@@ -79,11 +79,12 @@ struct conf {
 	bool no_map_gw;
 
 	/* What the guest is told. @has_dns, @has_search: options decide, not
-	 * resolv.conf; empty lists then mean none. */
+	 * resolv.conf: an empty list then means "none", and of name servers
+	 * also that none is asked. */
 	struct addr dns[FAMILY_COUNT][CONF_DNS_MAX];
 	unsigned n_dns[FAMILY_COUNT];
-	bool has_dns;
-	const char *search[CONF_SEARCH_MAX];
+	bool has_dns[FAMILY_COUNT];
+	char search[CONF_SEARCH_MAX][CONF_NAME_SIZE];
 	unsigned n_search;
 	bool has_search;
 	const char *hostname;
@@ -110,14 +111,5 @@ struct conf {
 	enum fwd_filter udp_filter;
 	unsigned udp_timeout_s;
 };
-
-/**
- * conf_parse() - read the command line
- * @c: zeroed by the caller
- * On bad input it prints one line (what, which input, why, cure) and exits 1;
- * an option unknown to getopt_long() also prints the usage. --help and
- * --version print on stdout and exit 0.
- */
-void conf_parse(struct conf *c, int argc, char **argv);
 
 #endif

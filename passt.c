@@ -21,7 +21,7 @@
  *
  * Not here: what is carried and how (forwarder.c). */
 
-#include "conf.h"
+#include "cmdline.h"
 #include "config_net.h"
 #include "forwarder.h"
 #include "hostnet.h"
@@ -455,7 +455,7 @@ int main(int argc, char **argv)
 	/* A caller that ignores it would hide the end of our children */
 	signal(SIGCHLD, SIG_DFL);
 	log_init(argc && strstr(argv[0], "pasta") ? "pasta" : "passt");
-	conf_parse(&p.conf, argc, argv);
+	cmdline_parse(&p.conf, argc, argv);
 	log_level(p.conf.level);
 	sandbox_fds(p.conf.fd, &p.nofile);
 	start(&p);

@@ -6,7 +6,7 @@
  *
  * Idea: one strict function per notation that takes the whole word or nothing,
  * and says in a few words what is wrong. Which option it was, and what to do
- * about it, is added by conf.c.
+ * about it, is added by set.c.
  *
  * Not here: whether an interface or address exists on this host. */
 
@@ -25,6 +25,8 @@
 
 #define ID_MAX (UINT32_MAX - 1UL) /* the last one means "none", setuid(2) */
 #define LOGIN_SIZE 256
+#define DOMAIN_MAX 253 /* RFC 1035 2.3.4: 255 bytes with their lengths */
+#define LABEL_MAX 63
 
 bool word_number(const char *word, int base, unsigned long max,
 		 unsigned long *ret)
@@ -148,6 +150,24 @@ const char *word_ifname(const char *word)
 	    !strcmp(word, ".."))
 		return "an interface name has 1 to 15 characters, none of "
 		       "them a space, slash or colon";
+	return NULL;
+}
+
+const char *word_domain(const char *word)
+{
+	size_t len = strlen(word);
+	size_t label = 0;
+
+	if (!len || len > DOMAIN_MAX)
+		return "a name has 1 to 253 characters";
+	for (size_t i = 0; i < len; i++) {
+		if (word[i] != '.' && !isgraph((unsigned char)word[i]))
+			return "a name has no blanks in it";
+		label = word[i] == '.' ? 0 : label + 1;
+		if (label > LABEL_MAX ||
+		    (word[i] == '.' && (!i || word[i - 1] == '.')))
+			return "what stands between its dots has 1 to 63 characters";
+	}
 	return NULL;
 }
 

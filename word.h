@@ -43,6 +43,10 @@ const char *word_netmask(const char *word, int *ret_plen);
 /** word_ifname() - a name that the kernel takes for an interface */
 const char *word_ifname(const char *word);
 
+/** word_domain() - a name of RFC 1035: labels of 1 to 63 characters, 253 in all
+ */
+const char *word_domain(const char *word);
+
 /** word_mac() - xx:xx:xx:xx:xx:xx, not a group's address */
 const char *word_mac(const char *word, struct mac *ret_mac);
 

@@ -1,14 +1,14 @@
-/* conf_test.c - whole command lines
+/* cmdline_test.c - whole command lines
  *
  * A case is a command line, words separated by blanks ("@" for an empty one),
  * the exit status, and what must be found in the output. Each runs in a child,
- * since conf_parse() ends the process on bad input; a good one prints what
+ * since cmdline_parse() ends the process on bad input; a good one prints what
  * struct conf holds, as "name=value" words.
  *
  * Then every row of the table is tried against what its help says. */
 
 #include "check.h"
-#include "conf.h"
+#include "cmdline.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -107,7 +107,7 @@ static void child(char *line)
 	     s = strtok_r(NULL, " ", &save))
 		argv[argc++] = *s == '@' ? s + 1 : s;
 	log_init("pasta");
-	conf_parse(&conf, argc, argv);
+	cmdline_parse(&conf, argc, argv);
 	print_life(&conf);
 	print_rest(&conf);
 	exit(0);

@@ -1,30 +1,29 @@
-/* conf.c - the command line
+/* cmdline.c - the command line
  *
- * Problem: some sixty options of two program names, which other programs probe
+ * Problem: some ninety options of two program names, which other programs probe
  * by their exact messages, whose help, parser and documentation must not drift
  * apart.
  *
  * Idea: one table. A row says what an option is called, what its argument is
- * called, one line of help, which function takes it and which field it is
- * about. The help text, the parser's arrays and the dispatch are made of the
- * rows (opt.c); a new option is one row, and a setter if none fits.
+ * called, one line of help, which function takes it (set.c) and which field it
+ * is about. The help text, the parser's arrays and the dispatch are made of the
+ * rows (opt.c), and the shell completions of the help text; a test asks that
+ * the manual page has each of them. A new option is one row.
+ *
+ * Options that mean nothing here are rows as well, so that who passes one is
+ * told so in a line, and only an unknown one is answered by the usage.
  *
  * The words are read three times: ports are understood only when families are
  * known (-4 may stand behind -u), and those of the namespace come last. What
  * depends on several options is judged at the end, by finish().
  *
- * This file words every complaint: which option, its argument, what is wrong
- * with it and what would be right. It opens nothing but the password database
- * (--runas) and the ephemeral range; whether interfaces, namespaces or files
- * exist is found out by those who use them. */
+ * This opens nothing but the password database (--runas) and the ephemeral
+ * range. */
 
-#include "conf.h"
+#include "cmdline.h"
 
-#include "opt.h"
-#include "word.h"
+#include "set.h"
 
-#include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +32,7 @@
 #define VERSION "unknown"
 #endif
 
-#define SECONDS_MAX 86400 /* of any option that takes a time */
+#define LOG_SIZE_DEFAULT (1 << 20) /* bytes */
 #define OUR_MAC \
 	{ \
 		{ \
@@ -41,263 +40,26 @@
 		} \
 	}
 
-/* Bits of struct opt's @flags, above those of word.h */
-#define ADDR_FLAGS 0xff
-#define PASTA_ONLY 0x100
-#define PASS_IN 0x200 /* second pass: ports of the host */
-#define PASS_OUT 0x400 /* third pass: ports of the namespace */
-#define PASS_LATE (PASS_IN | PASS_OUT)
-#define NONE_OK 0x800 /* the word "none" is accepted */
-#define NO_GROUP (NO_MULTICAST | NO_BROADCAST)
-
-/* Command line being read
- * @row, @arg: the option at hand and its argument
- * @plen4: of "-a ADDR/LEN", else -1    @mask4: of -n, else -1 */
-struct parse {
-	struct conf *c;
-	const char *name;
-	struct opt_walk walk;
-	const struct opt *row;
-	const char *arg;
-	struct ports_env env;
-	int plen4;
-	int mask4;
-	bool has_warned;
-};
-
-/* One line about the argument of an option, and the end */
-__attribute__((format(printf, 2, 3))) _Noreturn static void
-bad(const struct parse *p, const char *fmt, ...)
+const char *cmdline_version(void)
 {
-	char text[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	die("--%s '%s': %s", p->row->name, p->arg, text);
-}
-
-/* The end, if something is @wrong with the argument of an option */
-static void judge(const struct parse *p, const char *wrong, const char *cure)
-{
-	if (wrong)
-		bad(p, "%s%s%s", wrong, cure ? ", " : "", cure ? cure : "");
-}
-
-static void *field(const struct parse *p)
-{
-	return (char *)p->c + p->row->at;
-}
-
-static void set_flag(struct parse *p)
-{
-	*(bool *)field(p) = true;
-}
-
-static void set_text(struct parse *p)
-{
-	if (!*p->arg)
-		bad(p, "it is empty, a path is needed");
-	*(const char **)field(p) = p->arg;
-}
-
-static void set_stderr(struct parse *p)
-{
-	if (!p->has_warned)
-		warn("--%s is deprecated and has no effect", p->row->name);
-	p->has_warned = true;
-}
-
-/* -d and --trace cancel -q, -q cancels both */
-static void set_level(struct parse *p)
-{
-	enum log_level *level = &p->c->level;
-
-	if (p->row->letter == 'q')
-		*level = LEVEL_WARN;
-	else if (p->row->letter != 'd')
-		*level = LEVEL_TRACE;
-	else if (*level < LEVEL_DEBUG)
-		*level = LEVEL_DEBUG;
-}
-
-static void set_only(struct parse *p)
-{
-	p->c->has[FAMILY_V4] = p->row->letter == '4';
-	p->c->has[FAMILY_V6] = p->row->letter == '6';
-}
-
-static void set_seconds(struct parse *p)
-{
-	unsigned long n;
-
-	if (!word_number(p->arg, 10, SECONDS_MAX, &n) || !n)
-		bad(p, "give seconds, 1 to %d", SECONDS_MAX);
-	*(unsigned *)field(p) = (unsigned)n;
-}
-
-static void set_fd(struct parse *p)
-{
-	unsigned long n;
-
-	if (!word_number(p->arg, 0, INT32_MAX, &n) || n <= 2)
-		bad(p, "give the number of an open socket above 2");
-	p->c->fd = (int)n;
-}
-
-static void set_mtu(struct parse *p)
-{
-	unsigned long n;
-
-	if (!word_number(p->arg, 0, MTU_MAX, &n) || (n && n < MTU_MIN))
-		bad(p, "give %d to %d bytes, or 0 to leave it alone", MTU_MIN,
-		    MTU_MAX);
-	p->c->mtu = (uint32_t)n;
-}
-
-static void set_runas(struct parse *p)
-{
-	judge(p, word_identity(p->arg, &p->c->uid, &p->c->gid), NULL);
-	p->c->has_runas = true;
-}
-
-static void set_interface(struct parse *p)
-{
-	judge(p, word_ifname(p->arg), NULL);
-	*(const char **)field(p) = p->arg;
-}
-
-static void set_ns_ifname(struct parse *p)
-{
-	judge(p, word_ifname(p->arg), NULL);
-	snprintf(p->c->ifname, sizeof(p->c->ifname), "%s", p->arg);
-}
-
-static void set_mac(struct parse *p)
-{
-	judge(p, word_mac(p->arg, field(p)), NULL);
-}
-
-static void set_ns_mac(struct parse *p)
-{
-	set_mac(p);
-	p->c->has_ns_mac = true;
-}
-
-static void set_addr(struct parse *p)
-{
-	struct addr *pair = field(p);
-	struct addr a;
-
-	if (p->row->flags & NONE_OK && !strcmp(p->arg, "none")) {
-		pair[FAMILY_V4] = addr_any6;
-		pair[FAMILY_V6] = addr_any6;
-		if (pair == p->c->map_host_loopback)
-			p->c->no_map_gw = true;
-		return;
-	}
-	judge(p, word_addr(p->arg, p->row->flags & ADDR_FLAGS, &a),
-	      p->row->flags & NONE_OK ? "give another, or none" :
-					"give another");
-	pair[addr_family(&a)] = a;
-}
-
-/* An IPv6 subnet has 64 bits, RFC 4862 5.5.3 d */
-static void set_address(struct parse *p)
-{
-	struct addr a;
-	int plen;
-
-	judge(p, word_addr_plen(p->arg, p->row->flags & ADDR_FLAGS, &a, &plen),
-	      "give another");
-	if (addr_is_v4(&a))
-		p->plen4 = plen;
-	else if (plen != -1 && plen != 64)
-		bad(p, "the prefix length of IPv6 must be 64");
-	p->c->addr[addr_family(&a)] = a;
-}
-
-static void set_netmask(struct parse *p)
-{
-	judge(p, word_netmask(p->arg, &p->mask4), NULL);
-}
-
-static void set_userns(struct parse *p)
-{
-	set_text(p);
-	p->c->is_netns_only = false;
-}
-
-static void set_netns_only(struct parse *p)
-{
-	set_flag(p);
-	p->c->userns = NULL;
-}
-
-static void set_netns(struct parse *p)
-{
-	set_text(p);
-	if (strchr(p->arg, '/'))
-		return;
-	if (strlen(p->arg) >= CONF_NAME_SIZE)
-		bad(p, "this name is too long");
-	snprintf(p->c->netns_path, sizeof(p->c->netns_path), "%s%s",
-		 CONF_NETNS_DIR, p->arg);
-	p->c->netns = p->c->netns_path;
-}
-
-/* Index of a word in the list that the row calls its argument */
-static int choice(const struct parse *p)
-{
-	int i = word_choice(p->arg, p->row->arg);
-
-	if (i < 0)
-		bad(p, "give one of %s", p->row->arg);
-	return i;
-}
-
-static void set_filter(struct parse *p)
-{
-	static_assert(FILTER_ADDRESS == 0 && FILTER_ENDPOINT == 1 &&
-			      FILTER_PORT == 2,
-		      "the order of the words");
-	p->c->udp_filter = (enum fwd_filter)choice(p);
-}
-
-static void set_offload(struct parse *p)
-{
-	static_assert(OFFLOAD_NONE == 0 && OFFLOAD_CSUM == 1 &&
-			      OFFLOAD_TSO == 2 && OFFLOAD_USO == 3,
-		      "the order of the words");
-	p->c->offload = (enum offload)choice(p);
-}
-
-static void set_ports(struct parse *p)
-{
-	char text[PORTS_ERR_MAX];
-
-	p->env.is_outbound = p->row->flags & PASS_OUT;
-	if (ports_parse(field(p), p->arg, &p->env, text))
-		bad(p, "%s", text);
-	if (*text)
-		warn("--%s '%s': %s", p->row->name, p->arg, text);
+	return VERSION;
 }
 
 static void usage(FILE *f, const struct parse *p)
 {
 	fprintf(f, "Usage: %s [OPTION]...%s\n\n", p->name,
 		p->c->is_passt ? "" : " [PID | COMMAND [ARGUMENT]...]");
-	opt_help(f, &p->walk, p->c->is_passt ? PASTA_ONLY : 0);
+	opt_help(f, &p->walk,
+		 HIDDEN | (p->c->is_passt ? PASTA_ONLY : PASST_ONLY));
 }
 
-_Noreturn static void set_help(struct parse *p)
+_Noreturn static void show_help(struct parse *p)
 {
 	usage(stdout, p);
 	exit(0);
 }
 
-_Noreturn static void set_version(struct parse *p)
+_Noreturn static void show_version(struct parse *p)
 {
 	printf("%s %s\n", p->name, VERSION);
 	exit(0);
@@ -308,8 +70,8 @@ _Noreturn static void set_version(struct parse *p)
 
 /* @at: offset of the field in struct conf */
 static const struct opt rows[] = {
-	{ "help", 'h', 0, NULL, "show this text", set_help, 0 },
-	{ "version", 0, 0, NULL, "show the version", set_version, 0 },
+	{ "help", 'h', 0, NULL, "show this text", show_help, 0 },
+	{ "version", 0, 0, NULL, "show the version", show_version, 0 },
 	{ "debug", 'd', 0, NULL, "say more, with time stamps", set_level, 0 },
 	{ "trace", 0, 0, NULL, "say something about every packet", set_level,
 	  0 },
@@ -319,6 +81,10 @@ static const struct opt rows[] = {
 	{ "stderr", 'e', 0, NULL, "no effect, deprecated", set_stderr, 0 },
 	{ "log-file", 'l', 0, "PATH", "log there, not to syslog", set_text,
 	  AT(log_file) },
+	{ "log-size", 0, 0, "BYTES", "cut the log file at this size (1048576)",
+	  set_log_size, 0 },
+	{ "pcap", 'p', 0, "PATH", "record the guest's frames there", set_text,
+	  AT(pcap_file) },
 	{ "stats", 0, 0, "SECONDS", "log all counters that often", set_seconds,
 	  AT(stats_s) },
 	{ "runas", 0, 0, "UID|LOGIN[:GID|GROUP]", "become this user", set_runas,
@@ -345,10 +111,18 @@ static const struct opt rows[] = {
 	  set_interface, AT(outbound_if[FAMILY_V4]) },
 	{ "outbound-if6", 0, 0, "NAME", "send IPv6 by this interface",
 	  set_interface, AT(outbound_if[FAMILY_V6]) },
+	{ "dns", 'D', NO_ANY | NONE_OK, "ADDR|none",
+	  "resolver that the guest is told", set_dns, 0 },
 	{ "dns-forward", 0, NO_ANY | NO_LOOPBACK | NO_BROADCAST, "ADDR",
 	  "resolver's address in the guest", set_addr, AT(dns_forward) },
 	{ "dns-host", 0, NO_ANY | NO_BROADCAST, "ADDR",
 	  "the resolver behind it", set_addr, AT(dns_host) },
+	{ "search", 'S', 0, "DOMAINS|none", "search list that it is told",
+	  set_search, 0 },
+	{ "hostname", 'H', 0, "NAME", "host name that it is told", set_domain,
+	  AT(hostname) },
+	{ "fqdn", 0, 0, "NAME", "the same with its domain", set_domain,
+	  AT(fqdn) },
 	{ "no-map-gw", 0, 0, NULL, "the gateway does not stand for the host",
 	  set_flag, AT(no_map_gw) },
 	{ "map-host-loopback", 0, NO_ANY | NO_LOOPBACK | NO_MULTICAST | NONE_OK,
@@ -364,6 +138,8 @@ static const struct opt rows[] = {
 	  set_ports, AT(tcp_in) },
 	{ "udp-ports", 'u', PASS_IN, SPEC_ARG, "forward UDP in", set_ports,
 	  AT(udp_in) },
+	{ "freebind", 0, 0, NULL, "-t, -u: the address may be absent yet",
+	  set_flag, AT(freebind) },
 	{ "udp-timeout", 0, 0, "SECONDS", "keep idle UDP flows (180)",
 	  set_seconds, AT(udp_timeout_s) },
 	{ "udp-filter", 0, 0, "address|endpoint|port",
@@ -402,11 +178,39 @@ static const struct opt rows[] = {
 	  set_flag, AT(no_netns_quit) },
 	{ "config-net", 0, PASTA_ONLY, NULL, "configure the tap", set_flag,
 	  AT(config_net) },
+	{ "no-copy-routes", 0, PASTA_ONLY, NULL,
+	  "only a default route, deprecated", set_old_flag,
+	  AT(no_copy_routes) },
+	{ "no-copy-addrs", 0, PASTA_ONLY, NULL, "only one address, deprecated",
+	  set_old_flag, AT(no_copy_addrs) },
 	{ "ns-mac-addr", 0, PASTA_ONLY, "MAC", "the tap's MAC address",
 	  set_ns_mac, AT(ns_mac) },
 	{ "host-lo-to-ns-lo", 0, PASTA_ONLY, NULL,
 	  "loopback traffic stays on loopback", set_flag,
 	  AT(host_lo_to_ns_lo) },
+	{ "splice-only", 0, PASTA_ONLY, NULL, "no tap, only loopback traffic",
+	  set_flag, AT(splice_only) },
+	{ "dhcp-dns", 0, PASTA_ONLY, NULL, "tell the guest resolvers", set_flag,
+	  AT(has_dhcp_dns) },
+	{ "dhcp-search", 0, PASTA_ONLY, NULL, "tell it the search list",
+	  set_flag, AT(has_dhcp_search) },
+
+	{ "socket", 's', PASST_ONLY | HIDDEN, "PATH", "", set_socket, 0 },
+	{ "socket-path", 0, PASST_ONLY | HIDDEN, "PATH", "", set_socket, 0 },
+	{ "one-off", '1', PASST_ONLY, NULL,
+	  "end when the guest's link is closed; always", set_nothing, 0 },
+	{ "no-dhcp-dns", 0, PASST_ONLY, NULL, "do not tell resolvers",
+	  set_false, AT(has_dhcp_dns) },
+	{ "no-dhcp-search", 0, PASST_ONLY, NULL, "do not tell a search list",
+	  set_false, AT(has_dhcp_search) },
+	{ "repair-path", 0, PASST_ONLY | HIDDEN, "PATH", "", set_nothing, 0 },
+	{ "migrate-exit", 0, PASST_ONLY | HIDDEN, NULL, "", set_nothing, 0 },
+	{ "migrate-no-linger", 0, PASST_ONLY | HIDDEN, NULL, "", set_nothing,
+	  0 },
+	{ "vhost-user", 0, PASST_ONLY | HIDDEN, NULL, "", set_absent, 0 },
+	{ "print-capabilities", 0, PASST_ONLY | HIDDEN, NULL, "", set_absent,
+	  0 },
+	{ "conf-path", 'c', HIDDEN, "PATH", "", set_absent, 0 },
 };
 
 /* Take the options of one pass; @late: PASS_* or 0. Whatever getopt_long()
@@ -426,6 +230,10 @@ static void pass(struct parse *p, unsigned late)
 		if (p->row->flags & PASTA_ONLY && p->c->is_passt)
 			die("--%s: only pasta has this option, passt serves "
 			    "no namespace",
+			    p->row->name);
+		if (p->row->flags & PASST_ONLY && !p->c->is_passt)
+			die("--%s: only passt has this option, pasta serves "
+			    "no VM",
 			    p->row->name);
 		p->row->set(p);
 	}
@@ -493,6 +301,21 @@ static void finish_udp(struct parse *p, struct ports *ports, const char *name)
 		ports_parse(ports, "auto", &p->env, text);
 }
 
+static void finish_net(struct conf *c)
+{
+	if (c->no_copy_routes && !c->config_net)
+		die("--no-copy-routes: it needs --config-net");
+	if (c->no_copy_addrs && !c->config_net)
+		die("--no-copy-addrs: it needs --config-net");
+	if (c->splice_only && c->no_splice)
+		die("--splice-only and --no-splice leave nothing to carry: "
+		    "give one");
+	/* Neighbour discovery is ICMPv6 */
+	c->no_ndp |= c->no_icmp;
+	/* The tap is configured from here, not by its kernel */
+	c->no_ra |= c->config_net;
+}
+
 static void finish(struct parse *p, int n, char **word)
 {
 	struct conf *c = p->c;
@@ -507,6 +330,7 @@ static void finish(struct parse *p, int n, char **word)
 		die("--%s: TCP is not carried yet, give 'none' or leave it "
 		    "out",
 		    forwards(&c->tcp_in) ? "tcp-ports" : "tcp-ns");
+	finish_net(c);
 	finish_udp(p, &c->udp_in, "udp-ports");
 	finish_udp(p, &c->udp_out, "udp-ns");
 }
@@ -539,6 +363,9 @@ static const char *program_name(int argc, char **argv)
 
 static void defaults(struct conf *c)
 {
+	c->log_size = LOG_SIZE_DEFAULT;
+	c->has_dhcp_dns = c->is_passt;
+	c->has_dhcp_search = c->is_passt;
 	c->level = LEVEL_INFO;
 	c->fd = -1;
 	c->mtu = MTU_DEFAULT;
@@ -549,7 +376,7 @@ static void defaults(struct conf *c)
 	c->has[FAMILY_V6] = true;
 }
 
-void conf_parse(struct conf *c, int argc, char **argv)
+void cmdline_parse(struct conf *c, int argc, char **argv)
 {
 	struct parse p = {
 		.c = c,
