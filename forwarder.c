@@ -80,6 +80,7 @@ static void listen_init(struct forwarder *f, const struct conf *c)
 	l->diag[LISTEN_HOST] = -1;
 	l->diag[LISTEN_NS] = -1;
 	l->is_dual = udp_listen_dual(&c->udp_in, fd_limit());
+	l->is_freebind = c->freebind;
 	if (!c->no_udp && udp_listen_open(l, LISTEN_HOST, &fail))
 		die_listen(&fail);
 	if (c->udp_out.is_auto && c->target != TARGET_FD)

@@ -70,6 +70,9 @@ void sock_setup(int fd, int family, unsigned flags)
 		set(fd, IPPROTO_IPV6, IPV6_V6ONLY, !(flags & SOCK_DUAL));
 		set(fd, IPPROTO_IPV6, IPV6_RECVERR, 1);
 	}
+	if (flags & SOCK_FREEBIND)
+		set(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
+		    is_v6 ? IPV6_FREEBIND : IP_FREEBIND, 1);
 	if (!(flags & SOCK_PKTINFO))
 		return;
 	if (is_v6)

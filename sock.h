@@ -13,8 +13,14 @@
 /** enum sock_flag - how a socket is set up
  * pktinfo: tell which local address and interface a datagram arrived on
  * dual:    take IPv4 on an AF_INET6 socket
- * force:   exceed net.core.rmem_max if privileged */
-enum sock_flag { SOCK_PKTINFO = 1, SOCK_DUAL = 2, SOCK_FORCE = 4 };
+ * force:   exceed net.core.rmem_max if privileged
+ * freebind: may be bound to an address that the host does not have yet */
+enum sock_flag {
+	SOCK_PKTINFO = 1,
+	SOCK_DUAL = 2,
+	SOCK_FORCE = 4,
+	SOCK_FREEBIND = 8
+};
 
 /** struct sock_msg - what one receive call delivered
  * @from:    sender     @to: local address to answer from, unset without

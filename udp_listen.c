@@ -72,14 +72,16 @@ static struct end local_end(const struct wish *w)
 	return end_make(a, w->port, scope);
 }
 
-static int host_socket(const struct wish *w)
+static int host_socket(const struct udp_listen *l, const struct wish *w)
 {
+	unsigned flags = l->is_freebind ? SOCK_FREEBIND : 0;
 	struct end local = local_end(w);
 	int rc, fd = sock_open(w->family);
 
 	if (fd < 0)
 		return fd;
-	sock_setup(fd, w->family, w->flags | SOCK_PKTINFO | SOCK_FORCE);
+	sock_setup(fd, w->family,
+		   w->flags | flags | SOCK_PKTINFO | SOCK_FORCE);
 	rc = sock_bind(fd, w->family, &local, w->rule->ifname);
 	if (!rc)
 		return fd;
@@ -182,7 +184,7 @@ static int retarget(struct udp_listen *l, const struct wish *w)
 
 static int open_one(struct udp_listen *l, const struct wish *w)
 {
-	int fd = w->side == LISTEN_HOST ? host_socket(w) : ns_socket(l, w);
+	int fd = w->side == LISTEN_HOST ? host_socket(l, w) : ns_socket(l, w);
 	struct map *m, proto = { .kind = (uint8_t)kind_of(w->side),
 				 .family = (uint8_t)w->family,
 				 .port = w->port,
@@ -267,7 +269,7 @@ static int open_rule(struct udp_listen *l, enum listen_side side,
 			n_open++;
 			continue;
 		}
-		*fail = (struct listen_fail){ w.port, -rc, r->bind };
+		*fail = (struct listen_fail){ w.port, -rc, r->bind, r->ifname };
 		if (!r->is_weak || rc == -EMFILE || rc == -ENFILE)
 			return rc;
 	}

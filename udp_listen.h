@@ -17,23 +17,27 @@ enum listen_side { LISTEN_HOST, LISTEN_NS, LISTEN_SIDES };
  *         "auto"; -1 if not needed
  * @is_dual: one socket for both families: two would exceed the limit of
  *         descriptors
+ * @is_freebind: addresses may be absent
  * @open:  ports with a listener     @followed: those that "auto" opened */
 struct udp_listen {
 	struct udp *u;
 	const struct ports *rules[LISTEN_SIDES];
 	int diag[LISTEN_SIDES];
 	bool is_dual;
+	bool is_freebind;
 	struct timer scan;
 	int64_t next_ms;
 	struct port_set open[LISTEN_SIDES];
 	struct port_set followed[LISTEN_SIDES];
 };
 
-/** struct listen_fail - why a listener could not be opened */
+/** struct listen_fail - why a listener could not be opened; @device: "" any,
+ * lives as long as the rules */
 struct listen_fail {
 	uint16_t port;
 	int error;
 	struct addr addr;
+	const char *device;
 };
 
 /** udp_listen_dual() - must listeners share a socket for both families?
