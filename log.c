@@ -12,12 +12,17 @@
  * its own (RFC 3164 4.3.2). It adds the process number as well: the one that
  * we see may be of another PID namespace.
  *
+ * A file has a limit. Since no other file can be opened once we are enclosed,
+ * the oldest third goes instead: what follows it is moved to the front, in
+ * place, behind the first line, which says who wrote this. That costs one copy
+ * of the rest for every third of a file written.
+ *
  * On stderr, errors and warnings name the program and their level; the rest is
  * plain text. At debug level every line starts with seconds since start.
  *
  * Words of the user end up in messages, so control characters are replaced: a
- * file name cannot forge a line. Not here: rotation, reopening after a restart
- * of the syslog daemon, waiting for a slow one. */
+ * file name cannot forge a line. Not here: reopening a file that was renamed, or
+ * syslog after a restart of its daemon, and waiting for a slow one. */
 
 #include "log.h"
 
@@ -35,6 +40,7 @@
 #include <unistd.h>
 
 #define LINE_SIZE 8192 /* bytes of a line: statistics take about 2,500 */
+#define CUT_PERCENT 30 /* of a full log file */
 #define SYSLOG_PATH "/dev/log"
 #define SYSLOG_DAEMON (3 << 3) /* facility, RFC 3164 4.1.1 */
 
@@ -53,12 +59,15 @@ static const struct {
 static_assert(sizeof(level_row) / sizeof(level_row[0]) == LEVEL_COUNT,
 	      "one row per level");
 
-/* @sink: log file or syslog socket, -1 if none */
+/* @sink: log file or syslog socket, -1 if none
+ * @max:  bytes of the file     @kept: bytes of its first line */
 static struct {
 	const char *ident;
 	enum log_level level;
-	int64_t start_ms;
+	int64_t start_us;
 	int sink;
+	uint32_t max;
+	off_t kept;
 	bool is_syslog;
 	bool no_stderr;
 } state = { .ident = "pasta", .level = LEVEL_INFO, .sink = -1 };
@@ -67,7 +76,7 @@ void log_init(const char *ident)
 {
 	state.ident = ident;
 	state.level = LEVEL_INFO;
-	state.start_ms = clock_ms();
+	state.start_us = clock_us();
 	state.no_stderr = false;
 }
 
@@ -101,34 +110,13 @@ static int syslog_open(void)
 	return fd;
 }
 
-int log_open(const char *path)
-{
-	int fd;
-
-	if (path)
-		fd = open(path,
-			  O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC |
-				  O_NOCTTY,
-			  0600);
-	else
-		fd = syslog_open();
-	if (fd < 0 && path)
-		return -errno;
-
-	if (state.sink >= 0)
-		close(state.sink);
-	state.sink = fd;
-	state.is_syslog = !path;
-	return 0;
-}
-
-/* Seconds since start, with milliseconds, in front of a line */
+/* Seconds since start, with four decimals, in front of a line */
 static int stamp(char *buf, size_t size)
 {
-	int64_t ms = clock_ms() - state.start_ms;
+	int64_t us = clock_us() - state.start_us;
 
-	return snprintf(buf, size, "%lld.%03d: ", (long long)(ms / 1000),
-			(int)(ms % 1000));
+	return snprintf(buf, size, "%lld.%04d: ", (long long)(us / 1000000),
+			(int)(us % 1000000 / 100));
 }
 
 static int head_stderr(char *buf, size_t size, enum log_level level)
@@ -156,15 +144,64 @@ static int head_sink(char *buf, size_t size, enum log_level level)
 			    "%s: ", level_row[level].word);
 }
 
+/* Offset of the line that begins behind @at, -1 if there is none */
+static off_t line_start(int fd, off_t at)
+{
+	char buf[LINE_SIZE];
+	ssize_t n = pread(fd, buf, sizeof(buf), at);
+	const char *end = n > 0 ? memchr(buf, '\n', (size_t)n) : NULL;
+
+	return end ? at + (end - buf) + 1 : -1;
+}
+
+/* Make room: move what is newer than the oldest third to the front, behind the
+ * first line. Without a line to begin with, all of it goes.
+ * seccomp(forwarder): pread64 pwrite64 ftruncate ftruncate64
+ * seccomp(agent): pread64 pwrite64 ftruncate ftruncate64 */
+static void cut(int fd)
+{
+	off_t from = line_start(fd, (off_t)state.max * CUT_PERCENT / 100);
+	off_t to = state.kept;
+	char buf[LINE_SIZE];
+	ssize_t n;
+
+	while (from >= 0 && (n = pread(fd, buf, sizeof(buf), from)) > 0) {
+		if (pwrite(fd, buf, (size_t)n, to) != n)
+			break;
+		from += n;
+		to += n;
+	}
+	if (ftruncate(fd, to))
+		state.max = UINT32_MAX; /* it cannot be cut: do not try again */
+}
+
+/* One write at the end of the file, wherever that is by now: somebody may have
+ * emptied it, and the agent writes to it, too. What has no end, like a pipe,
+ * has no limit.
+ * seccomp(forwarder): write lseek _llseek
+ * seccomp(agent): write lseek _llseek */
+static void put_file(int fd, const char *line, size_t len)
+{
+	off_t end = lseek(fd, 0, SEEK_END);
+	ssize_t rc;
+
+	if (end > 0 && end + (off_t)len > (off_t)state.max) {
+		cut(fd);
+		lseek(fd, 0, SEEK_END);
+	}
+	rc = write(fd, line, len);
+	(void)rc;
+}
+
 /* A line that cannot be written has nowhere to be reported: errors of the log
  * itself are dropped.
  * seccomp(forwarder): write sendto clock_gettime
  * seccomp(agent): write sendto clock_gettime */
-static void put_line(int fd, bool is_syslog, const char *head, const char *text)
+static void put_line(int fd, const char *head, const char *text)
 {
 	char line[LINE_SIZE];
 	size_t len;
-	ssize_t rc;
+	ssize_t rc = 0;
 	int n = snprintf(line, sizeof(line) - 1, "%s%s", head, text);
 
 	if (n < 0)
@@ -173,14 +210,43 @@ static void put_line(int fd, bool is_syslog, const char *head, const char *text)
 	for (size_t i = 0; i < len; i++)
 		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
 			line[i] = '?';
-	if (is_syslog) {
+	if (fd == state.sink && state.is_syslog) {
 		rc = sendto(fd, line, len, MSG_NOSIGNAL | MSG_DONTWAIT, NULL,
 			    0);
 	} else {
 		line[len++] = '\n';
-		rc = write(fd, line, len);
+		if (fd == state.sink)
+			put_file(fd, line, len);
+		else
+			rc = write(fd, line, len);
 	}
 	(void)rc;
+}
+
+int log_open(const struct log_file *file)
+{
+	int fd;
+
+	if (file)
+		fd = open(file->path,
+			  O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
+			  0600);
+	else
+		fd = syslog_open();
+	if (fd < 0 && file)
+		return -errno;
+
+	if (state.sink >= 0)
+		close(state.sink);
+	state.sink = fd;
+	state.is_syslog = !file;
+	if (!file)
+		return 0;
+	state.max = UINT32_MAX;
+	put_line(fd, "", file->first);
+	state.max = file->max;
+	state.kept = lseek(fd, 0, SEEK_CUR);
+	return 0;
 }
 
 static void say(enum log_level level, const char *fmt, va_list ap)
@@ -195,11 +261,11 @@ static void say(enum log_level level, const char *fmt, va_list ap)
 		return;
 	if (!state.no_stderr) {
 		head_stderr(head, sizeof(head), level);
-		put_line(STDERR_FILENO, false, head, text);
+		put_line(STDERR_FILENO, head, text);
 	}
 	if (state.sink >= 0) {
 		head_sink(head, sizeof(head), level);
-		put_line(state.sink, state.is_syslog, head, text);
+		put_line(state.sink, head, text);
 	}
 	errno = saved;
 }
@@ -210,11 +276,11 @@ void log_line(const char *text)
 	char head[256] = "";
 
 	if (!state.no_stderr)
-		put_line(STDERR_FILENO, false, "", text);
+		put_line(STDERR_FILENO, "", text);
 	if (state.sink >= 0 && state.is_syslog)
 		head_sink(head, sizeof(head), LEVEL_INFO);
 	if (state.sink >= 0)
-		put_line(state.sink, state.is_syslog, head, text);
+		put_line(state.sink, head, text);
 	errno = saved;
 }
 

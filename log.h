@@ -10,6 +10,7 @@
 #define LOG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum log_level { LEVEL_ERR, LEVEL_WARN, LEVEL_INFO, LEVEL_DEBUG, LEVEL_TRACE };
 
@@ -22,14 +23,24 @@ void log_level(enum log_level level);
 /** log_shows() - would a message of @level be shown? */
 bool log_shows(enum log_level level);
 
+/** struct log_file - @path: made with mode 0600, or truncated
+ * @max: bytes it may have. A line that would exceed them first cuts away the
+ *       oldest lines, about 30 % of the file
+ * @first: line it begins with, and keeps */
+struct log_file {
+	const char *path;
+	uint32_t max;
+	const char *first;
+};
+
 /**
  * log_open() - open the sink for when stderr is gone
- * @path: log file (mode 0600, truncated), or NULL for syslog's /dev/log
+ * @file: NULL for syslog's /dev/log
  * Opened before privileges and the file system go. A missing /dev/log is not
  * an error: there is nobody to tell.
  * Returns: 0 or -errno
  */
-int log_open(const char *path);
+int log_open(const struct log_file *file);
 
 /** log_stderr() - whether messages go to stderr (also) from now on */
 void log_stderr(bool on);

@@ -30,6 +30,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/netlink.h>
 #include <signal.h>
 #include <stdio.h>
@@ -78,14 +79,32 @@ enum { INSIDE_TAP, INSIDE_RTNL, INSIDE_DIAG, INSIDE_FDS };
 
 /* With the caller's rights */
 
+/* The first line says who writes the file */
+static int open_log(const struct conf *c)
+{
+	struct log_file file = { .path = c->log_file, .max = c->log_size };
+	char exe[PATH_MAX];
+	char first[PATH_MAX + 128];
+	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+
+	exe[len > 0 ? len : 0] = '\0';
+	snprintf(first, sizeof(first), "%s %s, %s, PID %d",
+		 c->is_passt ? "passt" : "pasta", cmdline_version(), exe,
+		 (int)getpid());
+	file.first = first;
+	return log_open(&file);
+}
+
 static void open_files(struct passt *p)
 {
 	const struct conf *c = &p->conf;
 	int rc = 0;
 
 	/* Debug messages are for whoever watches, not for syslog */
-	if (c->log_file || c->level < LEVEL_DEBUG)
-		rc = log_open(c->log_file);
+	if (c->log_file)
+		rc = open_log(c);
+	else if (c->level < LEVEL_DEBUG)
+		rc = log_open(NULL);
 	if (rc)
 		die("--log-file %s: %s", c->log_file, strerror(-rc));
 	p->pid_fd = -1;

@@ -31,9 +31,9 @@ static const char *take(const char *path)
 		return "(cannot be emptied)";
 	while (isdigit((unsigned char)*rest))
 		rest++;
-	if (rest == text || *rest != '.' || strlen(rest) < 5)
+	if (rest == text || *rest != '.' || strlen(rest) < 6)
 		return text;
-	rest[1] = rest[2] = rest[3] = '0';
+	memset(rest + 1, '0', 4);
 	*--rest = '0';
 	return rest;
 }
@@ -60,15 +60,15 @@ static void test_levels(void)
 
 	log_level(LEVEL_DEBUG);
 	debug("flow");
-	is_str(take(err_path), "0.000: flow\n", "debug has a time stamp");
+	is_str(take(err_path), "0.0000: flow\n", "debug has a time stamp");
 	warn("hm");
-	is_str(take(err_path), "0.000: pasta: warning: hm\n",
+	is_str(take(err_path), "0.0000: pasta: warning: hm\n",
 	       "warnings have one then");
 	trace("no");
 	is_str(take(err_path), "", "trace is not shown by debug");
 	log_level(LEVEL_TRACE);
 	trace("packet");
-	is_str(take(err_path), "0.000: packet\n", "trace");
+	is_str(take(err_path), "0.0000: packet\n", "trace");
 	log_level(LEVEL_INFO);
 }
 
@@ -98,28 +98,118 @@ static void test_text(void)
 
 static void test_file(void)
 {
+	const struct log_file nowhere = { "/nonexistent/log", 1000, "" };
+	const struct log_file file = { log_path, 1000000, "pasta 1" };
 	struct stat st;
 
 	log_init("pasta");
 	unlink(log_path);
-	is_int(log_open("/nonexistent/log"), -ENOENT, "no such directory");
-	is_int(log_open(log_path), 0, "open");
+	is_int(log_open(&nowhere), -ENOENT, "no such directory");
+	is_int(log_open(&file), 0, "open");
+	is_str(take(log_path), "pasta 1\n", "the first line");
 	ok(!stat(log_path, &st) && (st.st_mode & 07777) == 0600, "mode");
 	warn("both");
-	is_str(take(log_path), "0.000: warning: both\n", "in the file");
+	is_str(take(log_path), "0.0000: warning: both\n", "in the file");
 	is_str(take(err_path), "pasta: warning: both\n", "on stderr, too");
 	log_stderr(false);
 	info("start");
-	is_str(take(log_path), "0.000: info: start\n", "in the file");
+	is_str(take(log_path), "0.0000: info: start\n", "in the file");
 	log_line("{}");
 	is_str(take(log_path), "{}\n", "a line as it is");
 	is_str(take(err_path), "", "not on stderr any more");
 	info("old");
-	is_int(log_open(log_path), 0, "open again");
-	is_str(take(log_path), "", "it is truncated");
+	is_int(log_open(&file), 0, "open again");
+	is_str(take(log_path), "pasta 1\n", "it is truncated");
 	log_stderr(true);
 	info("again");
 	is_str(take(err_path), "again\n", "stderr is back");
+}
+
+/* Number of the message in a line of test_ring(), -1 if it is not one */
+static int number(const char *line)
+{
+	unsigned s, frac;
+	int n = -1;
+	char c = 0;
+
+	if (sscanf(line, "%u.%4u: info: line %d%c", &s, &frac, &n, &c) != 4)
+		return -1;
+	return c == '\n' ? n : -1;
+}
+
+/* The file is the first line and then messages without a gap, up to the last */
+static void check_ring(int last)
+{
+	FILE *f = fopen(log_path, "r");
+	char line[256] = "";
+	int n = -1, bad = 0, next;
+
+	if (!f || !fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	is_str(line, "first\n", "the first line stays");
+	while (f && fgets(line, sizeof(line), f)) {
+		next = number(line);
+		bad += next < 0 || (n >= 0 && next != n + 1);
+		n = next;
+	}
+	is_int(bad, 0, "whole lines, none missing between");
+	is_int(n, last, "the newest is there");
+	if (f)
+		fclose(f);
+}
+
+static void test_ring(void)
+{
+	const struct log_file file = { log_path, 40960, "first" };
+	off_t most = 0, least = 40960, before = 0;
+	struct stat st;
+	int cuts = 0;
+
+	log_init("pasta");
+	log_stderr(false);
+	is_int(log_open(&file), 0, "open with a limit");
+	for (int i = 0; i < 10000; i++) {
+		info("line %d", i);
+		if (stat(log_path, &st))
+			continue;
+		most = st.st_size > most ? st.st_size : most;
+		if (st.st_size < before) {
+			least = st.st_size < least ? st.st_size : least;
+			cuts++;
+		}
+		before = st.st_size;
+	}
+	ok(most <= 40960 && most > 40900, "up to the limit: %ld", (long)most);
+	ok(least > 28000 && least < 29500, "about 30 %% are cut: %ld left",
+	   (long)least);
+	ok(cuts > 10 && cuts < 30, "not at every line: %d cuts", cuts);
+	check_ring(9999);
+	is_int(truncate(log_path, 0), 0, "somebody empties it");
+	info("line 7");
+	is_int(stat(log_path, &st), 0, "it is still there");
+	ok(st.st_size < 40, "it begins anew, without a hole");
+	log_stderr(true);
+}
+
+/* What cannot be cut has no limit */
+static void test_pipe(void)
+{
+	const struct log_file file = { "/dev/fd/9", 40960, "first" };
+	char text[200] = "";
+	int fds[2];
+
+	log_init("pasta");
+	if (pipe(fds) || dup2(fds[1], 9) != 9)
+		return;
+	is_int(log_open(&file), 0, "a pipe");
+	warn("x");
+	ok(read(fds[0], text, sizeof(text) - 1) > 0 &&
+		   !strncmp(text, "first\n0.0", 9),
+	   "gets what a file would");
+	take(err_path);
+	close(9);
+	close(fds[0]);
+	close(fds[1]);
 }
 
 static void test_die(void)
@@ -152,6 +242,8 @@ int main(void)
 	test_levels();
 	test_text();
 	test_file();
+	test_ring();
+	test_pipe();
 	test_die();
 	unlink(err_path);
 	unlink(log_path);
