@@ -52,7 +52,7 @@
  * @nofile: RLIMIT_NOFILE at start
  * @pid_fd: PID file, -1 if none       @null: /dev/null, for the daemon
  * @parent: from the daemon to the process that was started, else -1
- * @forwarder: everything on the data path */
+ * @pcap:   capture of the link   @forwarder: everything on the data path */
 struct passt {
 	struct conf conf;
 	struct guest_net net;
@@ -65,6 +65,7 @@ struct passt {
 	int pid_fd;
 	int null;
 	int parent;
+	struct pcap pcap;
 	struct forwarder forwarder;
 };
 
@@ -95,6 +96,18 @@ static int open_log(const struct conf *c)
 	return log_open(&file);
 }
 
+/* Help for looking: no reason not to work */
+static void open_pcap(struct passt *p)
+{
+	const char *path = p->conf.pcap_file;
+	int rc = path ? pcap_open(&p->pcap, path) : 0;
+
+	if (rc)
+		err("--pcap %s: %s; nothing is recorded", path, strerror(-rc));
+	else if (path)
+		p->forwarder.tap.pcap = &p->pcap;
+}
+
 static void open_files(struct passt *p)
 {
 	const struct conf *c = &p->conf;
@@ -115,6 +128,7 @@ static void open_files(struct passt *p)
 				 0600);
 	if (c->pid_file && p->pid_fd < 0)
 		die("--pid %s: %s", c->pid_file, strerror(errno));
+	open_pcap(p);
 	if (c->is_foreground)
 		return;
 	p->null = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -125,6 +125,9 @@ int tap_recv(struct tap *t)
 			return t->n ? (int)t->n : rc;
 		}
 		stats_add(t->stats, TAP_RX_FRAMES, 1);
+		if (t->pcap)
+			pcap_add(t->pcap, &(struct iovec){ at, (size_t)len },
+				 1);
 		if (len < VNET_LEN + FRAME_MIN) {
 			stats_add(t->stats, DROP_SHORT, 1);
 			continue;
@@ -144,6 +147,8 @@ static void write_iov(struct tap *t, const struct iovec *iov, unsigned n,
 	if (writev(t->fd, iov, (int)n) >= 0) {
 		stats_add(t->stats, TAP_TX_FRAMES, 1);
 		stats_add(t->stats, TAP_TX_DGRAMS, n_dgrams);
+		if (t->pcap)
+			pcap_add(t->pcap, iov, n);
 		return;
 	}
 	stats_add(t->stats, errno == EIO ? DROP_TAP_DOWN : DROP_TAP_ERROR,

@@ -7,6 +7,7 @@
 #define TAP_H
 
 #include "limits.h"
+#include "pcap.h"
 #include "pkt.h"
 #include "stats.h"
 
@@ -19,7 +20,8 @@ enum offload { OFFLOAD_NONE, OFFLOAD_CSUM, OFFLOAD_TSO, OFFLOAD_USO };
  * @fd:      non-blocking       @offload: what is in use
  * @ends:    MAC addresses; @ends.guest follows what the guest sends
  * @frame, @n: frames of the last tap_recv(), valid until the next
- * @stats:   where frames and drops are counted, borrowed */
+ * @stats:   where frames and drops are counted, borrowed
+ * @pcap:    where frames are recorded, borrowed; NULL: nowhere */
 struct tap {
 	int fd;
 	enum offload offload;
@@ -27,6 +29,7 @@ struct tap {
 	struct frame frame[TAP_FRAMES];
 	unsigned n;
 	struct stats *stats;
+	struct pcap *pcap;
 	uint8_t arena[TAP_ARENA];
 };
 
