@@ -228,7 +228,8 @@ void netns_spawn(struct netns *n, const struct conf *c,
 		die("the command's process ended during set-up");
 	map_ids(n->child);
 	n->user = open_ns(proc_path(n, n->child, "user"), CLONE_NEWUSER);
-	n->net = open_ns(proc_path(n, n->child, "net"), CLONE_NEWNET);
+	n->path = proc_path(n, n->child, "net");
+	n->net = open_ns(n->path, CLONE_NEWNET);
 	if (send(n->release, "", 1, MSG_NOSIGNAL) != 1)
 		die("the command's process ended during set-up");
 }
@@ -360,6 +361,7 @@ void netns_open(struct netns *n, const struct conf *c)
 	}
 	if (is_pid)
 		net = proc_path(n, c->pid, "net");
+	n->path = net;
 	n->net = open_ns(net, CLONE_NEWNET);
 	if (!c->no_netns_quit)
 		prepare_watch(n, net);
@@ -368,11 +370,11 @@ void netns_open(struct netns *n, const struct conf *c)
 void netns_enter(const struct netns *n)
 {
 	if (n->user >= 0 && setns(n->user, CLONE_NEWUSER))
-		die("cannot enter the user namespace: %s%s", strerror(errno),
-		    cure(errno));
+		die("cannot enter the user namespace of %s: %s%s", n->path,
+		    strerror(errno), cure(errno));
 	if (setns(n->net, CLONE_NEWNET))
-		die("cannot enter the network namespace: %s%s", strerror(errno),
-		    cure(errno));
+		die("cannot enter the network namespace %s: %s%s", n->path,
+		    strerror(errno), cure(errno));
 }
 
 void netns_forget(struct netns *n)

@@ -17,7 +17,7 @@
  * @child:      spawned command, 0 if attached     @pidfd: it, or the PID
  *              attached to; -1: watched by path
  * @release:    our end of the spawned command's start signal, -1 if attached
- * @proc:       path made from a PID
+ * @proc:       path made from a PID   @path: of the network namespace
  * @dir, @base: directory and name to poll; @dir -1: not polled
  * @inotify:    -1: poll once per second
  * @poll_ms:    next poll */
@@ -28,6 +28,7 @@ struct netns {
 	int pidfd;
 	int release;
 	char proc[NETNS_PROC_MAX];
+	const char *path;
 	int dir;
 	const char *base;
 	int inotify;
