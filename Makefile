@@ -19,7 +19,7 @@ TOOLS := $(patsubst %.c,%,$(sort $(wildcard tests/ns/*.c perf/*.c perf/*/*.c)))
 TOOLS := $(filter-out $(foreach t,$(TOOLS),$(basename $(wildcard $(t)_*.c))),$(TOOLS))
 TEST_H := $(wildcard *.h tests/*.h tests/*/*.h perf/*.h)
 # Pure floors: no system calls, so any test may link them
-PURE := $(filter $(SRC),$(addsuffix .c,addr csum hash run lru pkt arp ndp frag resolv \
+PURE := $(filter $(SRC),$(addsuffix .c,addr csum hash run lru pkt arp ndp icmperr frag resolv \
 	dnsname dhcp dhcp6 mcast))
 
 B := build

@@ -20,30 +20,43 @@
 #define FLOW_BUCKETS 131072
 
 /** enum flow_list - in the order in which flows are given up
+ * over:     a side has gone; kept for a second, in case it comes back
  * answered: a query that was answered; short idle time
  * oneshot:  at most one exchange so far       live: more than that */
-enum flow_list { FLOW_ANSWERED, FLOW_ONESHOT, FLOW_LIVE, FLOW_LISTS };
+enum flow_list {
+	FLOW_OVER,
+	FLOW_ANSWERED,
+	FLOW_ONESHOT,
+	FLOW_LIVE,
+	FLOW_LISTS
+};
 
 /** enum flow_flag - facts about a flow
  * by_guest: the guest spoke first    replied: the other side has spoken
  * query:    one answer is probably all there is (DNS)
  * spliced:  @peer is its far socket, there is no guest side
- * permit:   its remote is noted at its map */
+ * permit:   its remote is noted at its map
+ * group:    by the guest to a multicast or broadcast address
+ * init_gone: over because who spoke first is gone, not the other side */
 enum flow_flag {
 	FLOW_BY_GUEST = 1,
 	FLOW_REPLIED = 2,
 	FLOW_QUERY = 4,
 	FLOW_SPLICED = 8,
-	FLOW_PERMIT = 16
+	FLOW_PERMIT = 16,
+	FLOW_GROUP = 32,
+	FLOW_INIT_GONE = 64
 };
 
 /** struct flow - one conversation
  * @host:    remote as the host sees it
- * @ours:    local address the remote spoke to; unset where the map tells
+ * @ours:    local address the remote spoke to, a group's too; unset where the
+ *           map tells
  * @visible: remote as the guest sees it
  * @inner:   the guest's endpoint
  * @map:     socket on the host's side (spliced: the listener)
  * @peer:    spliced: the connected socket on the far side
+ * @proto:   0 in an entry that is not in use
  * @gso_refused: segment size from which on sends go one by one, 0 none;
  *           tried again once @gso_retry_s has passed
  * The rest is private to flow.c */
@@ -117,6 +130,11 @@ struct flow *flow_of_map(struct flow_table *t, uint32_t map_flows);
  * Returns: true if the flow became, or is, live */
 bool flow_touch(struct flow_table *t, struct flow *f, bool by_init,
 		uint32_t now_s);
+
+/** flow_end() - a side of it is gone: give it up within a second or two
+ * @is_init: who spoke first is gone. A datagram from that side takes it back. */
+void flow_end(struct flow_table *t, struct flow *f, bool is_init,
+	      uint32_t now_s);
 
 /** flow_victim() - the flow to give up first, or NULL */
 struct flow *flow_victim(struct flow_table *t);

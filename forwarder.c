@@ -10,6 +10,7 @@
 
 #include "forwarder.h"
 
+#include "brief.h"
 #include "log.h"
 
 #include <errno.h>
@@ -64,9 +65,13 @@ static _Noreturn void die_listen(const struct listen_fail *fail)
 	else if (fail->error == EMFILE || fail->error == ENFILE)
 		cure = "raise the limit of open files (ulimit -n)";
 	else if (fail->error == EADDRNOTAVAIL)
-		cure = "the host does not have this address";
-	die("-u: cannot listen on UDP port %u of %s: %s; %s",
-	    (unsigned)fail->port, text, strerror(fail->error), cure);
+		cure = "the host does not have this address (see: ip addr), "
+		       "or --freebind";
+	else if (fail->error == ENODEV)
+		cure = "the host does not have this interface (see: ip link)";
+	die("-u: cannot listen on UDP port %u of %s%s%s: %s; %s",
+	    (unsigned)fail->port, text, *fail->device ? "%" : "", fail->device,
+	    strerror(fail->error), cure);
 }
 
 static void listen_init(struct forwarder *f, const struct conf *c)
@@ -87,16 +92,56 @@ static void listen_init(struct forwarder *f, const struct conf *c)
 		l->diag[LISTEN_HOST] = netlink_open(NETLINK_SOCK_DIAG);
 }
 
+/* What the guest is told; --config-net has configured it already */
+static void local_conf(struct forwarder *f, const struct guest_net *net,
+		       const struct resolv *resolv)
+{
+	const struct conf *c = f->conf;
+	struct local *l = &f->guest.local;
+
+	brief_guest(c, net, &f->fwd, resolv, &l->announce);
+	l->key = f->key;
+	l->no_dhcp = c->no_dhcp;
+	l->no_dhcpv6 = c->no_dhcpv6;
+	l->no_ndp = c->no_ndp;
+	l->no_ra = c->no_ra || c->config_net || !net->has[FAMILY_V6];
+	if (c->has_dhcp_dns && !l->announce.n_dns[FAMILY_V4] &&
+	    !l->announce.n_dns[FAMILY_V6])
+		warn("no resolver to announce: see -D");
+}
+
+/* Going on without is better than not starting */
+static void follow_host(struct forwarder *f, const struct guest_net *net)
+{
+	struct follow *w = &f->follow;
+	int rc;
+
+	f->move.u = &f->udp;
+	udp_move_init(&f->move);
+	w->conf = f->conf;
+	w->promised = net;
+	w->loop = &f->loop;
+	w->fwd = &f->fwd;
+	w->move = &f->move;
+	rc = follow_init(w);
+	if (rc)
+		warn("changes of the host's network are not followed: %s",
+		     strerror(-rc));
+}
+
 void forwarder_init(struct forwarder *f, const struct conf *c,
 		    const struct guest_net *net,
 		    const struct resolv *resolv)
 {
 	f->conf = c;
 	f->agent.sock = -1;
+	f->outside.sock = -1;
+	f->reader = -1;
 	f->rtnl = -1;
 	if (hash_key_random(&f->key) || loop_init(&f->loop))
 		die("cannot start: %s", strerror(errno));
 	hostnet_fwd(c, net, resolv, &f->fwd);
+	local_conf(f, net, resolv);
 	f->udp.loop = &f->loop;
 	f->udp.tap = &f->tap;
 	f->udp.agent = c->target == TARGET_FD ? NULL : &f->agent;
@@ -104,9 +149,36 @@ void forwarder_init(struct forwarder *f, const struct conf *c,
 	f->udp.fwd = &f->fwd;
 	udp_conf(&f->udp.conf, c, net);
 	ports_reserved(&f->udp.reserved);
+	f->udp.group = &f->group;
+	f->group.u = &f->udp;
 	udp_init(&f->udp, &f->key);
+	udp_group_init(&f->group);
 	listen_init(f, c);
+	f->resolv = *resolv;
+	follow_host(f, net);
 	memcpy(f->guest.has, net->has, sizeof(f->guest.has));
+}
+
+/* Queries have an eighth of the descriptors: flows have a half */
+static void start_dns(struct forwarder *f)
+{
+	const struct conf *c = f->conf;
+	bool is_used = false;
+	enum family i;
+
+	f->dns.u = &f->udp;
+	f->dns.fwd = &f->fwd;
+	for (i = 0; i < FAMILY_COUNT; i++) {
+		if (addr_is_set(&c->dns_forward[i]))
+			is_used = true;
+		if (addr_is_set(&c->dns_host[i]))
+			f->dns.servers[i] = (struct dns_servers){
+				.addr = { c->dns_host[i] }, .n = 1
+			};
+	}
+	if (is_used && dns_init(&f->dns, &f->resolv, f->reader,
+				(uint32_t)(fd_limit() / 8)))
+		die("cannot wait for resolv.conf: %s", strerror(errno));
 }
 
 static void link_gone(struct guest *g, int error)
@@ -164,6 +236,11 @@ void forwarder_start(struct forwarder *f, const struct forwarder_ns *ns)
 	g->gone = link_gone;
 	if (guest_init(g))
 		die("cannot wait for the guest's link: %s", strerror(errno));
+	if (f->conf->target != TARGET_FD && f->conf->target != TARGET_COMMAND)
+		udp_group_ask(&f->group); /* its programs may run already */
+	start_dns(f);
+	if (f->outside.sock >= 0)
+		f->listen.outside = &f->outside;
 	start_inside(f);
 	if (f->conf->stats_s) {
 		f->report = (struct timer){ next_report, fire_report };

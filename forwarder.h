@@ -5,14 +5,19 @@
 #ifndef FORWARDER_H
 #define FORWARDER_H
 
+#include "dns.h"
+#include "follow.h"
 #include "guest.h"
 #include "hostnet.h"
+#include "udp_group.h"
 #include "udp_listen.h"
 
 /** struct forwarder - the parts, and what they share
  * @agent: its sock is -1 without a namespace
  * @rtnl:  rtnetlink socket of the namespace, for the link's drop counters, -1
  *         without one      @ifindex: the tap in there
+ * @outside: agent on the host, for ports below 1024; its sock is -1 without
+ * @reader: socket of resolv.conf's reader (reader.h), or -1
  * @key:   of all hash tables
  * @report, @report_ms: statistics asked for by --stats */
 struct forwarder {
@@ -20,13 +25,20 @@ struct forwarder {
 	struct stats stats;
 	struct loop loop;
 	struct fwd fwd;
+	struct resolv resolv;
 	struct agent agent;
+	struct agent outside;
+	int reader;
 	struct hash_key key;
 	int rtnl;
 	uint32_t ifindex;
 	struct timer report;
 	int64_t report_ms;
 	struct udp_listen listen;
+	struct udp_group group;
+	struct udp_move move;
+	struct follow follow;
+	struct dns dns;
 	struct guest guest;
 	struct tap tap;
 	struct udp udp;
@@ -55,7 +67,7 @@ void forwarder_init(struct forwarder *f, const struct conf *c,
 		    const struct resolv *resolv);
 
 /** forwarder_start() - take the link into use, open what is offered inside;
- * f->agent is running, or its sock is -1 */
+ * agents and reader are running, or their socket is -1 */
 void forwarder_start(struct forwarder *f, const struct forwarder_ns *ns);
 
 /** forwarder_report() - one line of JSON with all counters to the log target */

@@ -25,6 +25,26 @@ static bool is_dns(const struct fwd *f, const struct end *dst)
 	       is_alias(&dst->addr, &f->dns_forward[addr_family(&dst->addr)]);
 }
 
+bool fwd_is_group(const struct fwd *f, const struct addr *dst)
+{
+	return addr_is_multicast(dst) || addr_is_broadcast(dst) ||
+	       is_alias(dst, &f->broadcast);
+}
+
+/* Groups are of a link, and the guest's link stands for the template's. Those
+ * of an interface (ff01::/16) never leave it, RFC 4291 2.7. */
+static enum fwd_kind to_group(const struct fwd *f, const struct end *dst,
+			      struct end *ret_host)
+{
+	enum family family = addr_family(&dst->addr);
+
+	if (!f->scope[family] ||
+	    (family == FAMILY_V6 && (dst->addr.b[1] & 0xf) <= 1))
+		return FWD_REFUSE;
+	*ret_host = end_make(&dst->addr, dst->port, f->scope[family]);
+	return FWD_GROUP;
+}
+
 enum fwd_kind fwd_from_guest(const struct fwd *f, const struct end *dst,
 			     struct end *ret_host)
 {
@@ -33,15 +53,19 @@ enum fwd_kind fwd_from_guest(const struct fwd *f, const struct end *dst,
 	enum fwd_kind kind = FWD_OWN;
 
 	if (is_dns(f, dst)) {
+		if (f->by_query && dst->port == PORT_DNS)
+			return FWD_QUERY;
 		to = &f->dns_host[family];
 		kind = FWD_OWN_ANY_PORT;
 	} else if (is_alias(to, &f->host_loopback[family])) {
 		to = addr_loopback(family);
 	} else if (is_alias(to, &f->guest_alias[family])) {
-		to = &f->guest[family];
+		to = &f->host[family];
 	} else {
 		if (addr_is_loopback(to))
 			return FWD_REFUSE;
+		if (fwd_is_group(f, to))
+			return to_group(f, dst, ret_host);
 		kind = FWD_SHARED;
 	}
 	if (!addr_is_unicast(to))
@@ -51,12 +75,23 @@ enum fwd_kind fwd_from_guest(const struct fwd *f, const struct end *dst,
 	return kind;
 }
 
+static bool is_own(const struct fwd *f, const struct addr *a)
+{
+	unsigned i;
+
+	for (i = 0; i < f->n_own; i++) {
+		if (addr_eq(a, &f->own[i]))
+			return true;
+	}
+	return false;
+}
+
 /* An address the guest cannot take for somebody else's. */
 static bool is_unusable(const struct fwd *f, const struct addr *a)
 {
 	enum family family = addr_family(a);
 
-	return addr_is_loopback(a) || addr_is_any(a) ||
+	return addr_is_loopback(a) || addr_is_any(a) || is_own(f, a) ||
 	       is_alias(a, &f->guest[family]) || is_alias(a, &f->seen[family]);
 }
 
@@ -67,7 +102,7 @@ static const struct addr *visible(const struct fwd *f, const struct addr *peer)
 	if (addr_eq(peer, addr_loopback(family)) &&
 	    addr_is_set(&f->host_loopback[family]))
 		return &f->host_loopback[family];
-	if (is_alias(peer, &f->guest[family]) &&
+	if (is_alias(peer, &f->host[family]) &&
 	    addr_is_set(&f->guest_alias[family]))
 		return &f->guest_alias[family];
 	return is_unusable(f, peer) ? &f->ours[family] : peer;
@@ -84,6 +119,8 @@ bool fwd_from_host(const struct fwd *f, const struct end *peer,
 		guest = &f->guest_ll;
 	if (!addr_is_set(guest))
 		guest = &f->guest[family];
+	if (!addr_is_set(guest) && family == FAMILY_V6)
+		guest = &f->guest_ll; /* all it has: it routes by our gateway */
 	if (!addr_is_set(seen) || !addr_is_set(guest))
 		return false;
 	*ret_peer = end_make(seen, peer->port, 0);

@@ -6,6 +6,7 @@
 #define FWD_H
 
 #include "addr.h"
+#include "limits.h"
 
 /** enum fwd_filter - who may answer on a map, RFC 4787 5
  * address: any port of an address that was spoken to (REQ-8's default) */
@@ -17,27 +18,37 @@ enum fwd_filter {
 
 /** struct fwd - what translation depends on; unset addresses are all zero
  * @guest:     address assigned to the guest, per family
+ * @host:      address of the host's own now; was @guest when that was assigned
  * @seen:      source address last seen from the guest, else @guest
+ * @own, @n_own: all addresses given to the guest's link
  * @guest_ll:  the guest's link-local address
  * @ours:      our address on the guest's link: the gateway (v4), or link-local
  * @host_loopback: guest-visible alias of the host's loopback
- * @guest_alias:   guest-visible alias of the host's own @guest address
+ * @guest_alias:   guest-visible alias of @host
  * @dns_forward, @dns_host: guest-visible resolver, and the real one
+ * @by_query:  what @dns_forward gets at port 53 is FWD_QUERY
  * @link:      interface index of the guest's link in its namespace
- * @scope:     interface that link-local destinations of the guest leave by
+ * @scope:     interface that link-local destinations and groups of the guest
+ *             leave by, 0: none
+ * @broadcast: IPv4 broadcast address of the guest's subnet
  * @no_splice: loopback traffic takes the tap path
  * @to_loopback: spliced traffic goes to the namespace's loopback address */
 struct fwd {
 	struct addr guest[FAMILY_COUNT];
+	struct addr host[FAMILY_COUNT];
 	struct addr seen[FAMILY_COUNT];
+	struct addr own[HOST_ADDRS_MAX];
+	unsigned n_own;
 	struct addr guest_ll;
 	struct addr ours[FAMILY_COUNT];
 	struct addr host_loopback[FAMILY_COUNT];
 	struct addr guest_alias[FAMILY_COUNT];
+	struct addr broadcast;
 	struct addr dns_forward[FAMILY_COUNT];
 	struct addr dns_host[FAMILY_COUNT];
 	uint32_t link;
 	uint32_t scope[FAMILY_COUNT];
+	bool by_query;
 	bool no_splice;
 	bool to_loopback;
 	enum fwd_filter filter;
@@ -48,13 +59,20 @@ enum fwd_kind {
 	FWD_SHARED, /* a map's socket, serves every remote */
 	FWD_OWN, /* translated or loopback remote: a connected socket */
 	FWD_OWN_ANY_PORT, /* DNS: the same on a kernel-chosen port */
+	FWD_QUERY, /* DNS, @by_query: no flow, each on its own */
+	FWD_GROUP, /* multicast, broadcast: a map's socket, anybody answers */
 	FWD_REFUSE /* not a destination */
 };
+
+/** fwd_is_group() - multicast, or broadcast as the guest knows it? */
+bool fwd_is_group(const struct fwd *f, const struct addr *dst);
 
 /**
  * fwd_from_guest() - where a datagram of the guest goes
  * @dst:      as the guest addressed it
- * @ret_host: the same remote as the host sees it, untouched on FWD_REFUSE
+ * @ret_host: the same remote as the host sees it, untouched on FWD_REFUSE,
+ *            FWD_QUERY; a
+ *            group's scope is the interface to leave by, IPv4 too
  */
 enum fwd_kind fwd_from_guest(const struct fwd *f, const struct end *dst,
 			     struct end *ret_host);

@@ -2,9 +2,7 @@
  *
  * A round of frames is read, each is parsed once and given to whoever handles
  * its kind; datagrams gather in runs that are sent when the round is over.
- * Address questions (ARP, neighbour solicitations) are answered here: every
- * address but the guest's own is ours to answer for, as a gateway that proxies
- * for all would.
+ * Questions to the link (addresses, routers, DHCP) end at local.c.
  *
  * The guest's addresses are learnt from what it sends, since it may use
  * another one than the one assigned. Protocols that are not carried are
@@ -12,8 +10,8 @@
 
 #include "guest.h"
 
-#include "arp.h"
-#include "ndp.h"
+#include "udp_error.h"
+#include "udp_group.h"
 
 #include <sys/epoll.h>
 
@@ -29,47 +27,30 @@ static void learn(struct fwd *f, const struct addr *src)
 		f->seen[family] = *src;
 }
 
-static void answer(struct guest *g, const uint8_t *frame, uint32_t len)
-{
-	if (!len) {
-		stats_add(g->stats, DROP_NOT_OURS, 1);
-		return;
-	}
-	tap_send_frame(g->tap, frame, len);
-	stats_add(g->stats, LOCAL_ANSWERS, 1);
-}
-
 static void on_arp(struct guest *g, const struct pkt *p)
 {
-	uint8_t frame[42];
-	uint32_t len;
-
-	if (!g->has[FAMILY_V4]) {
+	if (g->has[FAMILY_V4])
+		local_arp(&g->local, p);
+	else
 		stats_add(g->stats, DROP_FAMILY_OFF, 1);
-		return;
-	}
-	len = arp_reply(p, &g->tap->ends, &g->fwd->guest[FAMILY_V4], frame);
-	answer(g, frame, len);
 }
 
 static void on_icmp(struct guest *g, const struct pkt *p)
 {
-	uint8_t frame[NDP_NA_FRAME];
-	uint32_t len;
-
-	if (!g->has[addr_family(&p->src.addr)]) {
+	if (!g->has[addr_family(&p->src.addr)])
 		stats_add(g->stats, DROP_FAMILY_OFF, 1);
-		return;
-	}
-	if (p->proto != PROTO_ICMP6 || !ndp_is_ours(p)) {
+	else if (!local_icmp(&g->local, p) && !udp_error_from_guest(g->udp, p))
 		stats_add(g->stats, DROP_PROTO, 1);
-		return;
-	}
-	if (addr_is_linklocal(&p->src.addr))
-		learn(g->fwd, &p->src.addr);
-	len = ndp_reply(p, &g->tap->ends, &g->fwd->ours[FAMILY_V6],
-			&g->fwd->guest[FAMILY_V6], frame);
-	answer(g, frame, len);
+}
+
+/* Who is in which group, IGMP or MLD */
+static bool on_report(struct guest *g, const struct pkt *p)
+{
+	if (!mcast_is_report(p) || !g->udp->group ||
+	    !g->has[addr_family(&p->src.addr)])
+		return false;
+	udp_group_report(g->udp->group, p);
+	return true;
 }
 
 static void on_udp(struct guest *g, const struct pkt *p)
@@ -79,6 +60,8 @@ static void on_udp(struct guest *g, const struct pkt *p)
 	stats_add(g->stats, TAP_RX_DGRAMS, n);
 	if (!g->has[addr_family(&p->src.addr)]) {
 		stats_add(g->stats, DROP_FAMILY_OFF, n);
+	} else if (local_udp(&g->local, p)) {
+		return;
 	} else if (g->no_udp) {
 		stats_add(g->stats, DROP_PROTO, n);
 	} else {
@@ -111,6 +94,8 @@ static enum counter bad_counter(enum pkt_what what)
 
 static void dispatch(struct guest *g, enum pkt_what what, const struct pkt *p)
 {
+	if ((what == PKT_ICMP || what == PKT_OTHER) && on_report(g, p))
+		return;
 	switch (what) {
 	case PKT_UDP:
 		on_udp(g, p);
@@ -206,6 +191,11 @@ static void expire_frag(struct timer *t, int64_t now_ms)
 
 int guest_init(struct guest *g)
 {
+	g->local.tap = g->tap;
+	g->local.fwd = g->fwd;
+	g->local.loop = g->loop;
+	g->local.stats = g->stats;
+	local_init(&g->local);
 	g->timer = (struct timer){ .next_ms = next_frag, .fire = expire_frag };
 	loop_timer(g->loop, &g->timer);
 	g->watch = (struct watch){ .fn = ready, .fd = g->tap->fd };

@@ -7,7 +7,8 @@
  * other route's, of those that have an address to lend) and its addresses and
  * routes are taken over less what means nothing elsewhere. A family without a
  * template gets link-local addresses: it reaches the host, and the world as
- * far as the host does.
+ * far as the host does. Without a default route, what the host reaches by other
+ * interfaces is routed through the host.
  *
  * Routes come out so that the kernel accepts them from first to last: on-link
  * ones, then those by a gateway, each gateway made reachable by a host route if
@@ -306,7 +307,7 @@ static void plan_addrs(const struct conf *c, const struct nl_facts *facts,
 {
 	unsigned i;
 
-	if (net->is_local[f] || addr_is_set(&c->addr[f])) {
+	if (net->is_local[f] || addr_is_set(&c->addr[f]) || c->no_copy_addrs) {
 		if (addr_is_set(&net->addr[f]) && net->n_addrs < HOST_ADDRS_MAX)
 			net->addrs[net->n_addrs++] = (struct nl_addr){
 				.addr = net->addr[f],
@@ -419,6 +420,44 @@ static void copy_routes(const struct nl_facts *facts,
 		}
 }
 
+static bool has_default(const struct guest_net *net, enum family f)
+{
+	unsigned i;
+
+	for (i = 0; i < net->n_routes; i++)
+		if (is_default(&net->routes[i], f))
+			return true;
+	return false;
+}
+
+/* What the host reaches by other interfaces, the guest reaches through it. A
+ * default route does that already. */
+static void add_detours(const struct nl_facts *facts, enum family f,
+			const struct addr *gw, struct guest_net *net)
+{
+	const struct nl_link *link;
+	struct nl_route r;
+	unsigned i;
+
+	for (i = 0; i < facts->n_routes; i++) {
+		r = facts->route[i];
+		link = link_by_index(facts, r.ifindex);
+		if (!link || link->flags & IFF_LOOPBACK || !r.plen ||
+		    r.ifindex == net->ifindex[f] || r.type != RTN_UNICAST ||
+		    addr_family(&r.dst) != f || is_link_prefix(&r))
+			continue;
+		r = (struct nl_route){ .dst = r.dst,
+				       .plen = r.plen,
+				       .gw = *gw,
+				       .metric = r.metric,
+				       .mtu = r.mtu,
+				       .type = RTN_UNICAST,
+				       .proto = RTPROT_BOOT };
+		r.mtu = route_mtu(net, link, &r);
+		add_via(net, &r);
+	}
+}
+
 static void plan_routes(const struct conf *c, const struct nl_facts *facts,
 			enum family f, struct guest_net *net)
 {
@@ -433,7 +472,7 @@ static void plan_routes(const struct conf *c, const struct nl_facts *facts,
 
 	if (!net->has[f])
 		return;
-	if (link && !addr_is_set(&c->gw[f])) {
+	if (link && !addr_is_set(&c->gw[f]) && !c->no_copy_routes) {
 		copy_routes(facts, link, f, net);
 	} else if (addr_is_set(&r.gw)) {
 		r.mtu = route_mtu(net, link, &r);
@@ -442,6 +481,10 @@ static void plan_routes(const struct conf *c, const struct nl_facts *facts,
 	/* Without a gateway we still need an address of our own on the link */
 	if (f == FAMILY_V4 && !addr_is_set(&net->gw[f]))
 		add_host_route(net, &alone);
+	if (f == FAMILY_V6)
+		alone = our_linklocal(facts, net);
+	if (!has_default(net, f))
+		add_detours(facts, f, &alone, net);
 }
 
 static void plan_tap_name(const struct conf *c, struct guest_net *net)
@@ -510,6 +553,34 @@ static struct addr first_set(const struct addr *a, const struct addr *b)
 	return addr_is_set(a) ? *a : *b;
 }
 
+/* RFC 3021: subnets of 31 and 32 bits have none */
+static struct addr broadcast_of(const struct guest_net *net)
+{
+	unsigned plen = net->plen[FAMILY_V4];
+	struct addr a = net->addr[FAMILY_V4];
+	unsigned i;
+
+	if (!net->has[FAMILY_V4] || !addr_is_set(&a) || !plen || plen > 30)
+		return addr_any6;
+	for (i = plen; i < 32; i++)
+		a.b[12 + i / 8] |= (uint8_t)(0x80 >> i % 8);
+	return a;
+}
+
+/* Does a resolver of the host have an address that the guest would take for
+ * its own, or that means the host's loopback to it? */
+static bool needs_alias(const struct conf *c, const struct resolv *r,
+			const struct addr *host_loopback, enum family f)
+{
+	unsigned i;
+
+	for (i = 0; !c->has_dns[f] && i < r->n_dns[f]; i++)
+		if (addr_is_loopback(&r->dns[f][i]) ||
+		    addr_eq(&r->dns[f][i], host_loopback))
+			return true;
+	return false;
+}
+
 void hostnet_fwd(const struct conf *c, const struct guest_net *net,
 		 const struct resolv *resolv, struct fwd *ret_fwd)
 {
@@ -520,11 +591,13 @@ void hostnet_fwd(const struct conf *c, const struct guest_net *net,
 		.filter = c->udp_filter,
 	};
 	enum family f;
+	unsigned i;
 
 	for (f = 0; f < FAMILY_COUNT; f++) {
 		if (!net->has[f])
 			continue;
 		fwd.guest[f] = net->addr[f];
+		fwd.host[f] = net->addr[f];
 		fwd.seen[f] = net->addr[f];
 		fwd.ours[f] = f == FAMILY_V6 ? net->our_ll :
 					       first_set(&net->gw[f], &alone);
@@ -533,10 +606,16 @@ void hostnet_fwd(const struct conf *c, const struct guest_net *net,
 			fwd.host_loopback[f] = net->gw[f];
 		fwd.guest_alias[f] = c->map_guest_addr[f];
 		fwd.dns_forward[f] = c->dns_forward[f];
+		if (!addr_is_set(&fwd.dns_forward[f]) &&
+		    needs_alias(c, resolv, &fwd.host_loopback[f], f))
+			fwd.dns_forward[f] = fwd.host_loopback[f];
 		fwd.dns_host[f] = first_set(&c->dns_host[f],
 					    &resolv->dns[f][0]);
 		fwd.scope[f] = net->ifindex[f];
 	}
+	fwd.broadcast = broadcast_of(net);
+	for (i = 0; c->config_net && i < net->n_addrs; i++)
+		fwd.own[fwd.n_own++] = net->addrs[i].addr;
 	fwd.guest_ll = net->guest_ll;
 	/* Link-local neighbours are there whether or not IPv6 has a template */
 	if (!fwd.scope[FAMILY_V6])

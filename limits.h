@@ -35,16 +35,34 @@
 #define MAP_DYNAMIC_MAX 16384 /* also at most half of RLIMIT_NOFILE */
 #define MAP_LISTEN_MAX 131072 /* every port, both families */
 #define MAP_MAX (MAP_DYNAMIC_MAX + MAP_LISTEN_MAX)
+#define DNS_QUERIES_MAX 512 /* each has a socket; the oldest gives way */
+#define DNS_QUERY_BYTES 1024 /* of a query that is kept to be sent again */
 #define FRAG_MAX 64 /* datagrams under reassembly */
 #define FRAG_PER_SOURCE 16 /* of one source: one sender cannot starve others */
 
+/* Groups: what the guest joins is joined by holders, what it hears without
+ * publishing the port comes by receivers */
+#define MCAST_GROUPS_MAX 64
+#define MCAST_CHANGES_MAX 64 /* of one report; a frame of 1500 holds 92 */
+#define MCAST_HOLDERS 8 /* per family; an IPv4 socket holds 20 groups */
+#define MCAST_RECEIVERS_MAX 64
+
 /* Times, milliseconds */
+#define MCAST_QUERY_MS 125000 /* RFC 3376 8.2, RFC 3810 9.2 */
+#define MCAST_IDLE_MS 260000 /* twice that and the time to respond */
 #define UDP_IDLE_MS 180000 /* RFC 4787 REQ-5 asks for more than 120 s */
 #define DNS_IDLE_MS 30000 /* an answered query; RFC 4787 REQ-5 c allows it */
+#define DNS_TRY_MS 700 /* before the next resolver is asked; clients wait 5 s */
+#define RESOLV_ASK_MS 1000 /* how often resolv.conf is read, while queries come */
+#define FOLLOW_MS 300 /* a change of the host's network settles first */
 #define FRAG_IDLE_MS 30000 /* RFC 1122 3.3.2 and RFC 8200 4.5 say 60 at most */
 #define SCAN_MS 1000 /* "auto": how often bound ports are listed */
 #define AGENT_DEADLINE_MS 1000 /* an agent answers in 10 us; this means dead */
 #define GSO_RETRY_MS 60000 /* after a refused segmented send */
+
+/* Errors to the guest, RFC 4443 2.4 (f) */
+#define ICMP_RATE 1000 /* per second; as many as Linux sends by default */
+#define ICMP_BURST 128 /* at once: those of one round */
 
 /* Descriptors */
 #define AGENT_POOL 64 /* sockets of one request: 6 us each, 20 us alone */

@@ -35,7 +35,8 @@ uint32_t map_number(const struct map_table *t, const struct map *m)
 
 static bool is_listener(uint8_t kind)
 {
-	return kind == MAP_LISTEN_HOST || kind == MAP_LISTEN_NS;
+	return kind == MAP_LISTEN_HOST || kind == MAP_LISTEN_NS ||
+	       kind == MAP_GROUP;
 }
 
 static uint32_t *shared_bucket(struct map_table *t, const struct end *inner,

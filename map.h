@@ -16,6 +16,7 @@
 #include "limits.h"
 #include "loop.h"
 #include "lru.h"
+#include "run.h"
 
 #define MAP_NONE UINT32_MAX
 
@@ -26,7 +27,8 @@ enum map_kind {
 	MAP_OWN, /* one flow over the tap: connected to its remote */
 	MAP_SPLICE, /* one spliced flow: connected, on the far side */
 	MAP_LISTEN_HOST, /* a published port, on the host */
-	MAP_LISTEN_NS /* a port of the host offered inside the namespace */
+	MAP_LISTEN_NS, /* a port of the host offered inside the namespace */
+	MAP_GROUP /* hears a group at a port that is not published */
 };
 
 /** enum map_list - one-shot maps are given up before live ones */
@@ -42,6 +44,8 @@ enum map_list { MAP_ONESHOT, MAP_LIVE, MAP_LISTS };
  * @family: AF_INET or AF_INET6 as the socket was made
  * @device: listeners: interface index bound to, 0 any
  * @is_auto: a listener that follows a bound port
+ * @mark:   header bits that are set on the socket
+ * @marked: round in which they were last changed
  * @flows: first flow + 1 of the list that flow.h keeps, 0 none
  * @lru, @list, @chain: private to map.c */
 struct map {
@@ -52,6 +56,8 @@ struct map {
 	uint32_t flows;
 	uint32_t chain;
 	uint32_t device;
+	uint32_t marked;
+	struct mark mark;
 	uint16_t port;
 	uint8_t family;
 	uint8_t kind;

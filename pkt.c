@@ -12,8 +12,9 @@
  * compute one, it is verified before we bless the bytes with a new one.
  *
  * Deliberately not here: options and extension headers have no meaning for a
- * forwarder of payload; they are stepped over. IPv6 has no DF bit, its mark.df
- * is always 0. Checksums of ICMP are left to who understands the message. */
+ * forwarder of payload; they are stepped over. IPv6 has no DF bit, but acts as
+ * if it had: mark.df is set for all but fragments. Checksums of ICMP are left
+ * to who understands the message. */
 
 #include "pkt.h"
 
@@ -37,6 +38,7 @@
 #define IP6_TEST2 254
 
 #define HOPS_DEFAULT 255
+#define PORT_DHCP 67
 #define UDP_CSUM_OFFSET offsetof(struct udp_hdr, csum_be)
 
 static_assert(sizeof(struct vnet_hdr) == VNET_LEN, "vnet header");
@@ -114,6 +116,12 @@ static bool udp_csum_ok(const struct pkt *p, const struct udp_hdr *udp,
 	return csum_fold(csum_add(sum, l4, len)) == 0xffff;
 }
 
+/* RFC 2131 4.1: from a client without an address */
+static bool is_for_dhcp(const struct pkt *p, const struct udp_hdr *udp)
+{
+	return addr_is_v4(&p->src.addr) && ntohs(udp->dst_be) == PORT_DHCP;
+}
+
 /* @is_checked: the datagram's checksum is partial, or somebody verified it */
 static enum pkt_what udp(struct rest r, const struct vnet_hdr *vnet,
 			 bool is_checked, struct pkt *p)
@@ -134,7 +142,7 @@ static enum pkt_what udp(struct rest r, const struct vnet_hdr *vnet,
 		return PKT_BAD_CSUM;
 	if (!udp.src_be || !udp.dst_be)
 		return PKT_BAD_PORT;
-	if (addr_is_any(&p->src.addr))
+	if (addr_is_any(&p->src.addr) && !is_for_dhcp(p, &udp))
 		return PKT_BAD_ADDR;
 
 	p->src.port = ntohs(udp.src_be);
@@ -324,6 +332,7 @@ static enum pkt_what ip6(const struct frame *f, struct rest r, struct pkt *p)
 	what = ip6_ext(&r, p);
 	if (what == PKT_FRAGMENT)
 		return body_is(what, &r, p);
+	p->body.mark.df = true; /* what came whole, no router may fragment */
 	return what == PKT_OTHER ? transport(f, r, p) : what;
 }
 
@@ -378,6 +387,7 @@ static struct ip4_hdr ip4_head(const struct addr *src, const struct addr *dst,
 		.version_ihl = 0x45,
 		.tos = mark.tos,
 		.len_be = htons((uint16_t)(sizeof(ip) + len)),
+		.frag_be = mark.df ? htons(IP4_DF) : 0,
 		.ttl = mark.hops ? mark.hops : HOPS_DEFAULT,
 		.proto = proto,
 	};
@@ -401,6 +411,21 @@ static struct ip6_hdr ip6_head(const struct addr *src, const struct addr *dst,
 	memcpy(ip.src, addr_bytes(src), sizeof(ip.src));
 	memcpy(ip.dst, addr_bytes(dst), sizeof(ip.dst));
 	return ip;
+}
+
+uint32_t pkt_ip_head(uint8_t *buf, const struct pkt_ip *ip, uint32_t len)
+{
+	struct ip4_hdr ip4;
+	struct ip6_hdr ip6;
+
+	if (addr_is_v4(&ip->src)) {
+		ip4 = ip4_head(&ip->src, &ip->dst, ip->mark, ip->proto, len);
+		memcpy(buf, &ip4, sizeof(ip4));
+		return sizeof(ip4);
+	}
+	ip6 = ip6_head(&ip->src, &ip->dst, ip->mark, ip->proto, len);
+	memcpy(buf, &ip6, sizeof(ip6));
+	return sizeof(ip6);
 }
 
 /* @l4: frame bytes in front of the UDP header */
@@ -444,6 +469,21 @@ static struct udp_hdr udp_head(const struct end *src, const struct end *dst,
 	return udp;
 }
 
+/* RFC 1112 6.4, RFC 2464 7: groups have addresses of their own */
+static struct mac mac_of(const struct addr *dst, const struct mac *guest)
+{
+	const uint8_t *b = dst->b;
+
+	if (addr_is_broadcast(dst))
+		return (struct mac){ { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff } };
+	if (!addr_is_multicast(dst))
+		return *guest;
+	if (addr_is_v4(dst))
+		return (struct mac){ { 0x01, 0, 0x5e, b[13] & 0x7f, b[14],
+				       b[15] } };
+	return (struct mac){ { 0x33, 0x33, b[12], b[13], b[14], b[15] } };
+}
+
 void pkt_head_udp(struct pkt_head *ret_head, const struct link_ends *link,
 		  const struct end *src, const struct end *dst,
 		  const struct run *r, bool partial)
@@ -453,7 +493,7 @@ void pkt_head_udp(struct pkt_head *ret_head, const struct link_ends *link,
 				 sizeof(struct ip6_hdr);
 	uint32_t len = (uint32_t)sizeof(struct udp_hdr) + r->len;
 	struct eth_hdr eth = {
-		.dst = link->guest,
+		.dst = mac_of(&dst->addr, &link->guest),
 		.src = link->ours,
 		.type_be = htons(is_v4 ? ETH_P_IP : ETH_P_IPV6),
 	};

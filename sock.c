@@ -6,6 +6,9 @@
  * by name and written only when they say something: a plain reply over a
  * bound socket carries none.
  *
+ * A socket for both families keeps the kernel's own way with "don't fragment"
+ * for IPv4: set where it fits, else fragments.
+ *
  * What it does not do: split a run that the kernel refuses to segment (the
  * owner of the flow remembers that), or keep any state about peers. Sockets
  * never get SO_REUSEADDR: the later binder would take all unicast, so a guest
@@ -13,6 +16,7 @@
 
 #include "sock.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <linux/errqueue.h>
 #include <netinet/udp.h>
@@ -29,6 +33,8 @@
 #define MEMINFO_VARS 9
 
 #define DRAIN_MAX 512 /* more than a default buffer can hold: 255 */
+
+const struct mark sock_mark_set = { .df = true };
 
 int sock_family(enum family family)
 {
@@ -64,11 +70,17 @@ void sock_setup(int fd, int family, unsigned flags)
 
 	set_buffers(fd, flags & SOCK_FORCE);
 	set(fd, SOL_UDP, UDP_GRO, 1);
-	if (has_v4)
+	if (has_v4) {
 		set(fd, IPPROTO_IP, IP_RECVERR, 1);
+		set(fd, IPPROTO_IP, IP_RECVTOS, 1);
+	}
+	if (!is_v6)
+		set(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
 	if (is_v6) {
 		set(fd, IPPROTO_IPV6, IPV6_V6ONLY, !(flags & SOCK_DUAL));
 		set(fd, IPPROTO_IPV6, IPV6_RECVERR, 1);
+		set(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, 1);
+		set(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE);
 	}
 	if (flags & SOCK_FREEBIND)
 		set(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
@@ -164,10 +176,29 @@ void sock_rx_init(struct sock_rx *rx)
 	}
 }
 
+/* Is it the TOS of an IPv4 or IPv6 datagram? The first comes as a byte. */
+static bool read_tos(const struct cmsghdr *c, const void *data,
+		     uint8_t *ret_tos)
+{
+	int tclass;
+
+	if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS) {
+		memcpy(ret_tos, data, sizeof(*ret_tos));
+		return true;
+	}
+	if (c->cmsg_level != IPPROTO_IPV6 || c->cmsg_type != IPV6_TCLASS)
+		return false;
+	memcpy(&tclass, data, sizeof(tclass));
+	*ret_tos = (uint8_t)tclass;
+	return true;
+}
+
 static void read_control(struct cmsghdr *c, struct sock_msg *m)
 {
 	const void *data = CMSG_DATA(c);
 
+	if (read_tos(c, data, &m->body.mark.tos))
+		return;
 	if (c->cmsg_level == SOL_UDP && c->cmsg_type == UDP_GRO) {
 		int seg;
 
@@ -178,6 +209,8 @@ static void read_control(struct cmsghdr *c, struct sock_msg *m)
 
 		memcpy(&info, data, sizeof(info));
 		m->to = addr_v4(ntohl(info.ipi_spec_dst.s_addr));
+		if (info.ipi_addr.s_addr != info.ipi_spec_dst.s_addr)
+			m->group = addr_v4(ntohl(info.ipi_addr.s_addr));
 		m->ifindex = (uint32_t)info.ipi_ifindex;
 	} else if (c->cmsg_level == IPPROTO_IPV6 &&
 		   c->cmsg_type == IPV6_PKTINFO) {
@@ -188,6 +221,8 @@ static void read_control(struct cmsghdr *c, struct sock_msg *m)
 		to = addr_from_bytes(&info.ipi6_addr, FAMILY_V6);
 		if (addr_is_unicast(&to)) /* no answer leaves from a group */
 			m->to = to;
+		else
+			m->group = to;
 		m->ifindex = info.ipi6_ifindex;
 	}
 }
@@ -200,6 +235,7 @@ static void slot_read(struct sock_rx *rx, unsigned i)
 
 	m->from = end_from_sockaddr(&rx->name[i]);
 	m->to = (struct addr){ 0 };
+	m->group = (struct addr){ 0 };
 	m->ifindex = 0;
 	m->body = (struct piece){ .buf = rx->buf[i],
 				  .len = rx->hdr[i].msg_len };
@@ -249,6 +285,19 @@ static void put_source(struct msghdr *m, const struct sock_dest *d)
 	}
 }
 
+/* The control messages of an IPv4 destination work on a dual-stack socket. */
+static void put_mark(struct msghdr *m, const struct sock_dest *d)
+{
+	bool is_v4 = d->family == AF_INET || (d->to && addr_is_v4(&d->to->addr));
+	int level = is_v4 ? IPPROTO_IP : IPPROTO_IPV6;
+	int tos = d->mark->tos, hops = d->mark->hops;
+
+	put_control(m, level, is_v4 ? IP_TOS : IPV6_TCLASS, &tos, sizeof(tos));
+	if (hops)
+		put_control(m, level, is_v4 ? IP_TTL : IPV6_HOPLIMIT, &hops,
+			    sizeof(hops));
+}
+
 int sock_send(const struct sock_dest *d, const struct run *r)
 {
 	union {
@@ -270,6 +319,8 @@ int sock_send(const struct sock_dest *d, const struct run *r)
 	}
 	if (d->from)
 		put_source(&m, d);
+	if (d->mark)
+		put_mark(&m, d);
 	if (r->n_segs > 1) {
 		uint16_t seg = (uint16_t)r->seg;
 
@@ -280,22 +331,116 @@ int sock_send(const struct sock_dest *d, const struct run *r)
 	return sendmsg(d->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-unsigned sock_drain(int fd)
+/* Name and number of one option in both families. */
+static void set_either(int fd, enum family family, int v4, int v6, int value)
 {
-	uint8_t control[512];
-	struct msghdr m = { .msg_control = control };
-	socklen_t len = sizeof(int);
-	unsigned n;
+	bool is_v4 = family == FAMILY_V4;
+
+	set(fd, is_v4 ? IPPROTO_IP : IPPROTO_IPV6, is_v4 ? v4 : v6, value);
+}
+
+void sock_mark(int fd, enum family family, const struct mark *was,
+	       const struct mark *want)
+{
+	static_assert(IP_PMTUDISC_PROBE == IPV6_PMTUDISC_PROBE &&
+			      IP_PMTUDISC_DONT == IPV6_PMTUDISC_DONT,
+		      "one number for both families");
+
+	if (was->tos != want->tos)
+		set_either(fd, family, IP_TOS, IPV6_TCLASS, want->tos);
+	if (want->hops && was->hops != want->hops)
+		set_either(fd, family, IP_TTL, IPV6_UNICAST_HOPS, want->hops);
+	if (was->df != want->df)
+		set_either(fd, family, IP_MTU_DISCOVER, IPV6_MTU_DISCOVER,
+			   want->df ? IP_PMTUDISC_PROBE : IP_PMTUDISC_DONT);
+}
+
+static void read_extended(const struct sock_extended_err *ee,
+			  struct sock_error *e)
+{
+	union sockaddr_ip offender = { 0 };
+
+	e->origin = ee->ee_origin == SO_EE_ORIGIN_ICMP	? SOCK_ORIGIN_ICMP :
+		    ee->ee_origin == SO_EE_ORIGIN_ICMP6 ? SOCK_ORIGIN_ICMP6 :
+							  SOCK_ORIGIN_LOCAL;
+	e->error = (int)ee->ee_errno;
+	e->type = ee->ee_type;
+	e->code = ee->ee_code;
+	e->info = ee->ee_info;
+	memcpy(&offender, SO_EE_OFFENDER(ee), sizeof(offender.v6));
+	if (offender.sa.sa_family != AF_UNSPEC)
+		e->offender = end_from_sockaddr(&offender).addr;
+}
+
+/* PKTINFO of an error names our address in the other member. */
+static void read_error(const struct cmsghdr *c, struct sock_error *e)
+{
+	/* The kernel leaves room for the offender behind the error */
+	union {
+		struct sock_extended_err ee;
+		uint8_t buf[sizeof(struct sock_extended_err) +
+			    sizeof(union sockaddr_ip)];
+	} err = { 0 };
+	size_t len = c->cmsg_len - CMSG_LEN(0);
+
+	if ((c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVERR) ||
+	    (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR)) {
+		memcpy(&err, CMSG_DATA(c),
+		       len < sizeof(err) ? len : sizeof(err));
+		read_extended(&err.ee, e);
+	} else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
+		struct in_pktinfo info;
+
+		memcpy(&info, CMSG_DATA(c), sizeof(info));
+		e->from = addr_v4(ntohl(info.ipi_addr.s_addr));
+	} else if (c->cmsg_level == IPPROTO_IPV6 &&
+		   c->cmsg_type == IPV6_PKTINFO) {
+		struct in6_pktinfo info;
+
+		memcpy(&info, CMSG_DATA(c), sizeof(info));
+		e->from = addr_from_bytes(&info.ipi6_addr, FAMILY_V6);
+	}
+}
+
+bool sock_error(int fd, struct sock_error *ret_error)
+{
+	union {
+		struct cmsghdr align;
+		uint8_t buf[512];
+	} control;
+	union sockaddr_ip name = { 0 };
+	struct iovec iov = { ret_error->buf, sizeof(ret_error->buf) };
+	struct msghdr m = { .msg_name = &name,
+			    .msg_namelen = sizeof(name),
+			    .msg_iov = &iov,
+			    .msg_iovlen = 1,
+			    .msg_control = &control,
+			    .msg_controllen = sizeof(control) };
+	socklen_t size = sizeof(int);
+	struct cmsghdr *c;
+	ssize_t len = recvmsg(fd, &m, MSG_ERRQUEUE | MSG_DONTWAIT);
 	int pending;
 
-	for (n = 0; n < DRAIN_MAX; n++) {
-		m.msg_controllen = sizeof(control);
-		if (recvmsg(fd, &m, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
-			break;
+	if (len < 0) {
+		(void)getsockopt(fd, SOL_SOCKET, SO_ERROR, &pending, &size);
+		return false;
 	}
-	if (!getsockopt(fd, SOL_SOCKET, SO_ERROR, &pending, &len) && pending &&
-	    !n)
-		n = 1;
+	ret_error->to = end_from_sockaddr(&name);
+	ret_error->from = (struct addr){ 0 };
+	ret_error->offender = (struct addr){ 0 };
+	ret_error->len = (uint32_t)len;
+	for (c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c))
+		read_error(c, ret_error);
+	return true;
+}
+
+unsigned sock_drain(int fd)
+{
+	struct sock_error e;
+	unsigned n = 0;
+
+	while (n < DRAIN_MAX && sock_error(fd, &e))
+		n++;
 	return n;
 }
 

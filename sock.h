@@ -25,12 +25,14 @@ enum sock_flag {
 /** struct sock_msg - what one receive call delivered
  * @from:    sender     @to: local address to answer from, unset without
  *           SOCK_PKTINFO or if none is known (sent to an IPv6 group)
+ * @group:   the multicast or broadcast address it was sent to, else unset
  * @ifindex: interface it arrived on, 0 without SOCK_PKTINFO
- * @body:    one datagram, or several that the kernel merged
+ * @body:    with TOS; hop limit and DF are not told: one datagram, or several that the kernel merged
  * @is_cut:  did not fit the buffer: must not be passed on */
 struct sock_msg {
 	struct end from;
 	struct addr to;
+	struct addr group;
 	uint32_t ifindex;
 	struct piece body;
 	bool is_cut;
@@ -56,13 +58,39 @@ struct sock_rx {
 /** struct sock_dest - where a run goes
  * @fd, @family: socket, and AF_INET or AF_INET6 as it was made
  * @to:   NULL if connected        @from: source address, NULL: as bound
- * @ifindex: interface, 0: by route */
+ * @ifindex: interface, 0: by route
+ * @mark: TOS and hop limit of this call alone, NULL: as set on the socket */
 struct sock_dest {
 	int fd;
 	int family;
 	const struct end *to;
 	const struct addr *from;
 	uint32_t ifindex;
+	const struct mark *mark;
+};
+
+/* Payload that the kernel keeps with an error: an ICMPv6 message of 1280 */
+#define SOCK_QUOTE 1280
+
+/** enum sock_origin - who made an error */
+enum sock_origin { SOCK_ORIGIN_LOCAL, SOCK_ORIGIN_ICMP, SOCK_ORIGIN_ICMP6 };
+
+/** struct sock_error - an error about a datagram that was sent
+ * @to:       where it was sent; no port if @origin is local and IPv4
+ * @from:     our address it was sent from; unset without SOCK_PKTINFO
+ * @offender: who reported it, unset if nobody did
+ * @type, @code, @info: as in the ICMP message; @info is an MTU, or a pointer
+ * @buf, @len: what was quoted of the payload */
+struct sock_error {
+	struct end to;
+	struct addr from;
+	struct addr offender;
+	enum sock_origin origin;
+	int error;
+	uint32_t info;
+	uint8_t type, code;
+	uint32_t len;
+	uint8_t buf[SOCK_QUOTE];
 };
 
 /** sock_family() - AF_INET or AF_INET6 */
@@ -71,8 +99,11 @@ int sock_family(enum family family);
 /** sock_open() - non-blocking, CLOEXEC UDP socket here; descriptor or -errno */
 int sock_open(int family);
 
+/** sock_mark_set - what sock_setup() leaves on a socket: only DF is set */
+extern const struct mark sock_mark_set;
+
 /** sock_setup() - options every socket of ours has: large buffers, merged
- * receive, queued errors, no dual-stack unless asked; plus @flags */
+ * receive, queued errors, TOS told, no dual-stack unless asked; plus @flags */
 void sock_setup(int fd, int family, unsigned flags);
 
 /** sock_bind() - bind to address (unset or any: wildcard) and port (0: any)
@@ -109,9 +140,26 @@ int sock_recv(struct sock_rx *rx, int fd, unsigned max);
  */
 int sock_send(const struct sock_dest *d, const struct run *r);
 
-/** sock_drain() - empty the error queue, which would stop all reception once
- * full, and clear a pending error; returns how many there were */
+/**
+ * sock_error() - take the oldest error of the queue, which would stop all
+ * reception once full
+ * Returns: false if there is none; then a pending error is cleared, too
+ */
+bool sock_error(int fd, struct sock_error *ret_error);
+
+/** sock_drain() - take all errors and forget them; returns how many */
 unsigned sock_drain(int fd);
+
+/**
+ * sock_mark() - set what datagrams of a socket say in their IP header
+ * @family: of the datagrams, not of a dual-stack socket
+ * @was, @want: only what differs is set; hops 0 of @want stands for any
+ * Without df they may be fragmented on the way, and here. With it, what is
+ * longer than the device takes is refused; the path's MTU is not looked at, as
+ * a router would not.
+ */
+void sock_mark(int fd, enum family family, const struct mark *was,
+	       const struct mark *want);
 
 /** sock_drops() - datagrams (buffers) dropped for want of room, SO_MEMINFO */
 uint32_t sock_drops(int fd);

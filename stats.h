@@ -23,14 +23,26 @@
 	X(HOST_TX_DGRAMS, "host_tx_datagrams") \
 	X(SPLICE_DGRAMS, "splice_datagrams") \
 	X(LOCAL_ANSWERS, "local_answers") \
+	X(ROUTER_ADVERTS, "router_advertisements") \
+	X(GROUP_REPORTS, "group_reports") \
+	X(GROUP_IGNORED, "group_reports_ignored") \
 	X(FLOWS_NEW, "flows_new") \
 	X(FLOWS_EXPIRED, "flows_expired") \
 	X(FLOWS_EVICTED, "flows_evicted") \
 	X(MAPS_NEW, "maps_new") \
 	X(MAPS_EVICTED, "maps_evicted") \
+	X(DNS_QUERIES, "dns_queries") \
+	X(DNS_RETRIES, "dns_asked_again") \
+	X(FLOWS_MOVED, "flows_moved") \
 	X(GSO_REFUSED, "gso_refused") \
 	X(AGENT_ERRORS, "agent_errors") \
-	X(SOCK_ERRORS, "socket_errors_drained")
+	X(SOCK_ERRORS, "socket_errors_drained") \
+	X(ICMP_TO_GUEST, "icmp_errors_to_guest") \
+	X(ICMP_LIMITED, "icmp_errors_over_rate") \
+	X(ICMP_UNMATCHED, "icmp_errors_unmatched") \
+	X(ICMP_FROM_GUEST, "icmp_errors_from_guest") \
+	X(SPLICE_REFUSED, "splice_refused") \
+	X(SPLICE_TURNED, "splice_retried_by_ipv4")
 
 /* X(enumerator, JSON key): datagrams or frames that end here, and why */
 #define STATS_DROPS(X) \
@@ -44,11 +56,16 @@
 	X(DROP_FAMILY_OFF, "family_disabled") \
 	X(DROP_PROTO, "protocol_not_carried") \
 	X(DROP_NOT_OURS, "discovery_not_answered") \
+	X(DROP_DHCP, "dhcp_not_answered") \
+	X(DROP_SERVICE_OFF, "service_disabled") \
+	X(DROP_ICMP, "icmp_error_unmatched") \
 	X(DROP_FRAG_BAD, "fragment_malformed") \
 	X(DROP_FRAG_OVERLAP, "fragment_overlap") \
 	X(DROP_FRAG_LOST, "fragment_timeout_or_evicted") \
 	X(DROP_NO_TARGET, "no_translation") \
 	X(DROP_FILTERED, "filtered") \
+	X(DROP_GROUP, "group_not_joined") \
+	X(DROP_OWN_COPY, "own_group_copy") \
 	X(DROP_NOT_LOOPBACK, "not_from_loopback") \
 	X(DROP_TABLE_FULL, "flow_table_full") \
 	X(DROP_NO_SOCKET, "no_socket") \

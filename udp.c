@@ -8,17 +8,15 @@
  * listener the first datagram is fetched alone, since only its sender tells
  * whether the rest is spliced or crosses the link; where the link takes single
  * frames only, it stays at one (doc/decisions/0007). Large buffers come in
- * smaller batches, so that a round stays inside the cache.
- *
- * A pending error on a shared socket belongs to somebody's earlier datagram:
- * the error queue is drained and the send tried once more, and only the second
- * answer counts. */
+ * smaller batches, so that a round stays inside the cache. */
 
 #include "udp.h"
 
+#include "udp_error.h"
+#include "udp_group.h"
+#include "udp_send.h"
 #include "udp_splice.h"
 
-#include <errno.h>
 #include <sys/epoll.h>
 
 #define LOOPBACK_IFINDEX 1 /* of every network namespace */
@@ -50,133 +48,42 @@ static void add(struct udp *u, const struct flow *f, const struct piece *p)
 	(void)runs_add(&u->runs, i, p);
 }
 
-static enum counter send_drop(int rc)
-{
-	switch (rc) {
-	case -EAGAIN:
-	case -ENOBUFS:
-	case -ENOMEM:
-		return DROP_HOST_AGAIN;
-	case -EMSGSIZE:
-		return DROP_HOST_SIZE;
-	case -ENETUNREACH:
-	case -EHOSTUNREACH:
-	case -ENETDOWN:
-		return DROP_NO_ROUTE;
-	default:
-		return DROP_HOST_ERROR;
-	}
-}
-
-/* Send, past an error that an earlier datagram left on the socket. */
-static int try_send(struct udp *u, const struct sock_dest *d,
-		    const struct run *r)
-{
-	int rc = sock_send(d, r);
-	unsigned n;
-
-	if (rc && rc != -EAGAIN) {
-		n = sock_drain(d->fd);
-		stats_add(u->stats, SOCK_ERRORS, n);
-		rc = sock_send(d, r);
-	}
-	if (rc)
-		return rc;
-	stats_add(u->stats, HOST_TX_CALLS, 1);
-	stats_add(u->stats, HOST_TX_DGRAMS, r->n_segs);
-	return 0;
-}
-
-static void send_whole(struct udp *u, const struct sock_dest *d,
-		       const struct run *r)
-{
-	int rc = try_send(u, d, r);
-
-	if (rc)
-		stats_add(u->stats, send_drop(rc), r->n_segs);
-}
-
-static void send_singly(struct udp *u, const struct sock_dest *d,
-			const struct run *r)
-{
-	struct piece p = { .mark = r->mark };
-	struct run one;
-	uint32_t pos = 0;
-
-	while (run_next(r, &pos, &p.buf, &p.len)) {
-		run_start(&one, r->owner, &p);
-		send_whole(u, d, &one);
-	}
-}
-
-/* Were segments of this size refused on this flow, not long ago? */
-static bool is_gso_refused(const struct udp *u, const struct flow *f,
-			   uint32_t seg)
-{
-	return f->gso_refused && seg >= f->gso_refused &&
-	       udp_now_s(u) < f->gso_retry_s;
-}
-
-static bool is_gso_error(int rc)
-{
-	return rc == -EMSGSIZE || rc == -EINVAL || rc == -EIO;
-}
-
-/* One call per run; singly where the path does not take segments of this size:
- * the kernel then fragments or says what is wrong with each. */
-static void send_run(struct udp *u, struct flow *f, const struct sock_dest *d,
-		     const struct run *r)
-{
-	int rc;
-
-	if (r->n_segs == 1) {
-		send_whole(u, d, r);
-		return;
-	}
-	if (!is_gso_refused(u, f, r->seg)) {
-		rc = try_send(u, d, r);
-		if (!rc)
-			return;
-		if (!is_gso_error(rc)) {
-			stats_add(u->stats, send_drop(rc), r->n_segs);
-			return;
-		}
-		f->gso_refused = (uint16_t)r->seg;
-		f->gso_retry_s = udp_now_s(u) + GSO_RETRY_MS / 1000;
-		stats_add(u->stats, GSO_REFUSED, 1);
-	}
-	send_singly(u, d, r);
-}
-
 /* To the remote on the host's side. */
 static void emit_host(struct udp *u, const struct run *r)
 {
 	struct flow *f = &u->flows.flow[r->owner];
-	const struct map *m = &u->maps.map[f->map];
+	struct map *m = &u->maps.map[f->map];
 	struct sock_dest d = { .fd = m->watch.fd, .family = m->family };
 
 	if (m->kind != MAP_OWN)
 		d.to = &f->host;
-	if (addr_is_set(&f->ours)) {
-		d.from = &f->ours;
+	if (addr_is_set(&f->ours) || f->flags & FLOW_GROUP) {
+		d.from = addr_is_set(&f->ours) ? &f->ours : &m->ours;
 		d.ifindex = f->host.scope;
 	}
-	send_run(u, f, &d, r);
+	udp_send(u, f, m, &d, r);
 }
 
 /* To the guest, or to the far socket of a spliced flow. */
 static void emit_guest(struct udp *u, const struct run *r)
 {
 	struct flow *f = &u->flows.flow[r->owner];
-	struct sock_dest d;
+	struct map *far = &u->maps.map[f->peer];
+	struct sock_dest d = { .fd = far->watch.fd, .family = far->family };
 
-	if (!(f->flags & FLOW_SPLICED)) {
+	if (f->flags & FLOW_SPLICED)
+		udp_send(u, f, far, &d, r);
+	else
 		tap_send_run(u->tap, &f->visible, &f->inner, r);
-		return;
-	}
-	d = (struct sock_dest){ .fd = u->maps.map[f->peer].watch.fd,
-				.family = u->maps.map[f->peer].family };
-	send_run(u, f, &d, r);
+}
+
+static struct flow *begin(struct udp *u, const struct pkt *p)
+{
+	struct flow *f = udp_flow_from_guest(u, p);
+
+	if (f && u->group)
+		udp_group_spoke(u->group, f);
+	return f;
 }
 
 void udp_from_guest(struct udp *u, const struct pkt *p)
@@ -186,7 +93,7 @@ void udp_from_guest(struct udp *u, const struct pkt *p)
 	u->emit = emit_host;
 	f = flow_find_guest(&u->flows, PROTO_UDP, &p->src, &p->dst);
 	if (!f)
-		f = udp_flow_from_guest(u, p);
+		f = begin(u, p);
 	if (!f)
 		return;
 	touch(u, f, false);
@@ -211,6 +118,13 @@ static struct flow *only_flow(struct udp *u, const struct map *m,
 	return end_eq(peer, &msg->from) ? f : drop(u, msg, DROP_FILTERED);
 }
 
+/* Loopback's own broadcasts are left to the spliced path. */
+static bool is_to_group(const struct udp *u, const struct sock_msg *msg)
+{
+	return addr_is_set(&msg->group) && u->group &&
+	       !addr_is_loopback(&msg->from.addr);
+}
+
 static struct flow *flow_of(struct udp *u, struct map *m,
 			    const struct sock_msg *msg)
 {
@@ -219,6 +133,8 @@ static struct flow *flow_of(struct udp *u, struct map *m,
 
 	if (m->kind == MAP_OWN || m->kind == MAP_SPLICE)
 		return only_flow(u, m, msg);
+	if (is_to_group(u, msg))
+		return udp_group_flow(u->group, m, msg);
 	f = flow_find_host(&u->flows, map_number(&u->maps, m), &msg->from,
 			   &msg->to);
 	if (f)
@@ -276,6 +192,16 @@ static unsigned next_batch(const struct udp *u, const struct flow *f,
 	return p->len > ROUND_LARGE_BYTES ? ROUND_LARGE : ROUND_MSGS;
 }
 
+/* Errors first: a full queue of them stops all reception.
+ * Returns: false if that closed the map */
+static bool take_errors(struct udp *u, struct map *m)
+{
+	if (m->kind == MAP_SPLICE)
+		return udp_error_splice(u, m);
+	(void)udp_error_drain(u, m);
+	return true;
+}
+
 static void ready(struct watch *w, uint32_t events)
 {
 	struct map *m = container_of(w, struct map, watch);
@@ -284,13 +210,15 @@ static void ready(struct watch *w, uint32_t events)
 	struct flow *f;
 	int n;
 
-	if (events & EPOLLERR)
-		stats_add(u->stats, SOCK_ERRORS, sock_drain(w->fd));
+	if (events & EPOLLERR && !take_errors(u, m))
+		return;
 	u->emit = m->kind == MAP_SPLICE ? emit_host : emit_guest;
 	for (round = 0; round < ROUNDS_MAX && w->fn; round++) {
 		n = sock_recv(&u->rx, w->fd, max);
-		if (n < 0)
-			stats_add(u->stats, SOCK_ERRORS, 1);
+		if (n < 0 && !take_errors(u, m))
+			return;
+		if (n < 0) /* once more, past what was pending */
+			n = sock_recv(&u->rx, w->fd, max);
 		if (n <= 0)
 			break;
 		stats_add(u->stats, HOST_RX_CALLS, 1);
@@ -312,6 +240,7 @@ void udp_init(struct udp *u, const struct hash_key *key)
 	for (family = 0; family < FAMILY_COUNT; family++)
 		u->source[family] = -1;
 	u->ready = ready;
+	u->refused = udp_error_refused;
 	u->emit = emit_host;
 	udp_flow_init(u, key);
 }

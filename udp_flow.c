@@ -15,6 +15,8 @@
 
 #include "udp_flow.h"
 
+#include "sock_group.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -34,6 +36,7 @@ void udp_flush(struct udp *u)
 	for (i = 0; i < u->runs.n; i++)
 		u->emit(u, &u->runs.run[i]);
 	u->runs.n = 0;
+	u->round++;
 }
 
 uint32_t udp_now_s(const struct udp *u)
@@ -43,7 +46,8 @@ uint32_t udp_now_s(const struct udp *u)
 
 static bool is_dynamic(const struct map *m)
 {
-	return m->kind != MAP_LISTEN_HOST && m->kind != MAP_LISTEN_NS;
+	return m->kind != MAP_LISTEN_HOST && m->kind != MAP_LISTEN_NS &&
+	       m->kind != MAP_GROUP;
 }
 
 void udp_socket_close(struct udp *u, struct map *m)
@@ -66,6 +70,7 @@ struct map *udp_map_open(struct udp *u, const struct map *proto, int fd)
 		return NULL;
 	}
 	m->watch = (struct watch){ .fn = u->ready, .ctx = u, .fd = fd };
+	m->mark = sock_mark_set;
 	if (loop_add(u->loop, &m->watch, EPOLLIN)) {
 		map_free(&u->maps, m);
 		close(fd);
@@ -106,13 +111,20 @@ bool udp_make_room(struct udp *u)
 	return true;
 }
 
+/* Whom a flow lets in: its remote, or anybody, since anybody may answer what
+ * was said to a group, and from any port. */
+static const struct addr *permitted(const struct flow *f)
+{
+	return f->flags & FLOW_GROUP ? &addr_any6 : &f->host.addr;
+}
+
 /* Forget a flow, and close its far socket; its map stays. */
 static void forget(struct udp *u, struct flow *f)
 {
 	struct map *m = &u->maps.map[f->map];
 
 	if (f->flags & FLOW_PERMIT)
-		map_forbid(&u->maps, m, &f->host.addr);
+		map_forbid(&u->maps, m, permitted(f));
 	flow_del(&u->flows, f, &m->flows);
 	if (f->flags & FLOW_SPLICED) {
 		struct map *far = &u->maps.map[f->peer];
@@ -204,9 +216,7 @@ static int open_socket(struct udp *u, int family)
 	return fd;
 }
 
-/* Address that the host would use towards @remote. */
-static int source_of(struct udp *u, const struct end *remote,
-		     struct addr *ret_addr)
+int udp_source(struct udp *u, const struct end *remote, struct addr *ret_addr)
 {
 	enum family family = addr_family(&remote->addr);
 	int *fd = &u->source[family];
@@ -216,6 +226,8 @@ static int source_of(struct udp *u, const struct end *remote,
 		*ret_addr = u->conf.outbound[family];
 		return 0;
 	}
+	if (fwd_is_group(u->fwd, &remote->addr))
+		return sock_group_source(sock_family(family), remote, ret_addr);
 	if (*fd < 0)
 		*fd = open_socket(u, sock_family(family));
 	if (*fd < 0)
@@ -244,19 +256,48 @@ static int bind_near(struct udp *u, int fd, const struct map *m, bool any_port)
 	return sock_bind(fd, m->family, &local, device);
 }
 
+/* A socket that is set up, and bound as @m says. */
+static int open_bound(struct udp *u, const struct map *m, bool any_port)
+{
+	int rc, fd = open_socket(u, m->family);
+
+	if (fd < 0)
+		return fd;
+	sock_setup(fd, m->family, 0);
+	rc = bind_near(u, fd, m, any_port);
+	if (!rc)
+		return fd;
+	close(fd);
+	return rc;
+}
+
+int udp_open_to(struct udp *u, const struct end *remote)
+{
+	struct map m = { .family = (uint8_t)sock_family(
+				 addr_family(&remote->addr)) };
+	int fd, rc = udp_source(u, remote, &m.ours);
+
+	if (rc)
+		return rc;
+	fd = open_bound(u, &m, true);
+	rc = fd < 0 ? fd : sock_connect(fd, m.family, remote);
+	if (!rc)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
 static struct map *open_map(struct udp *u, struct map *proto,
 			    const struct end *remote, bool any_port)
 {
-	int rc, fd = open_socket(u, proto->family);
+	int rc, fd = open_bound(u, proto, any_port);
 	struct end local = { 0 };
 
 	if (fd < 0)
 		return NULL;
-	sock_setup(fd, proto->family, 0);
-	rc = bind_near(u, fd, proto, any_port);
-	if (!rc)
-		rc = remote ? sock_connect(fd, proto->family, remote) :
-			      sock_local(fd, &local);
+	rc = remote ? sock_connect(fd, proto->family, remote) :
+		      sock_local(fd, &local);
 	if (rc) {
 		close(fd);
 		return NULL;
@@ -291,7 +332,7 @@ static struct map *map_for(struct udp *u, struct flow *f, enum fwd_kind kind,
 				     addr_family(ours)) };
 	struct map *m;
 
-	if (kind != FWD_SHARED) {
+	if (kind == FWD_OWN || kind == FWD_OWN_ANY_PORT) {
 		proto.kind = MAP_OWN;
 		return open_map(u, &proto, &f->host, kind == FWD_OWN_ANY_PORT);
 	}
@@ -335,8 +376,28 @@ static struct flow *enter(struct udp *u, struct flow *f, struct map *m)
 		return NULL;
 	}
 	if (m->kind == MAP_SHARED)
-		map_permit(&u->maps, m, &f->host.addr);
+		map_permit(&u->maps, m, permitted(f));
 	return new;
+}
+
+/* A guest with several addresses may answer from another than it was asked at;
+ * who asked knows one address only. */
+static struct flow *flow_asked(struct udp *u, const struct pkt *p)
+{
+	enum family family = addr_family(&p->src.addr);
+	const struct addr *own[] = { &u->fwd->guest[family],
+				     &u->fwd->seen[family] };
+	struct flow *f;
+	unsigned i;
+
+	for (i = 0; i < sizeof(own) / sizeof(*own); i++) {
+		struct end inner = end_make(own[i], p->src.port, p->src.scope);
+
+		f = flow_find_guest(&u->flows, PROTO_UDP, &inner, &p->dst);
+		if (f && !(f->flags & FLOW_BY_GUEST))
+			return f;
+	}
+	return NULL;
 }
 
 struct flow *udp_flow_from_guest(struct udp *u, const struct pkt *p)
@@ -348,16 +409,31 @@ struct flow *udp_flow_from_guest(struct udp *u, const struct pkt *p)
 	struct addr ours;
 	struct flow *new;
 	struct map *m;
+	int rc;
 
+	new = flow_asked(u, p);
+	if (new)
+		return new;
 	if (kind == FWD_REFUSE)
 		return refuse(u, p, DROP_NO_TARGET);
-	if (source_of(u, &f.host, &ours))
+	if (kind == FWD_QUERY) {
+		u->query->take(u->query, p);
+		return NULL;
+	}
+	rc = udp_source(u, &f.host, &ours);
+	if (rc) {
+		u->refused(u, p, -rc);
 		return refuse(u, p, DROP_NO_ROUTE);
+	}
 	if (is_query(f.host.port))
 		f.flags |= FLOW_QUERY;
+	if (kind == FWD_GROUP)
+		f.flags |= FLOW_GROUP;
 	m = map_for(u, &f, kind, &ours);
 	if (!m)
 		return refuse(u, p, DROP_NO_SOCKET);
+	if (kind == FWD_GROUP)
+		sock_group_allow(m->watch.fd);
 	new = enter(u, &f, m);
 	return new ? new : refuse(u, p, DROP_TABLE_FULL);
 }
@@ -366,7 +442,8 @@ struct flow *udp_flow_from_guest(struct udp *u, const struct pkt *p)
 static bool is_permitted(const struct udp *u, const struct map *m,
 			 const struct addr *remote)
 {
-	if (m->kind != MAP_SHARED || u->fwd->filter == FILTER_ENDPOINT)
+	if (m->kind != MAP_SHARED || u->fwd->filter == FILTER_ENDPOINT ||
+	    map_permits(&u->maps, m, &addr_any6))
 		return true;
 	return u->fwd->filter == FILTER_ADDRESS &&
 	       map_permits(&u->maps, m, remote);
@@ -412,6 +489,23 @@ struct flow *udp_flow_from_host(struct udp *u, struct map *m,
 		f.inner = m->inner;
 	else
 		f.inner.port = m->inner.port;
+	if (!make_visible(u, &f))
+		return refuse_host(u, msg, DROP_TABLE_FULL);
+	new = enter(u, &f, m);
+	return new ? new : refuse_host(u, msg, DROP_TABLE_FULL);
+}
+
+struct flow *udp_flow_to_group(struct udp *u, struct map *m,
+			       const struct sock_msg *msg, const struct addr *to)
+{
+	struct flow f = { .host = msg->from, .ours = msg->group };
+	struct flow *new;
+
+	if (!addr_is_unicast(&msg->from.addr) || !msg->from.port)
+		return refuse_host(u, msg, DROP_BAD_ADDR);
+	if (!fwd_from_host(u->fwd, &msg->from, &f.visible, &f.inner))
+		return refuse_host(u, msg, DROP_NO_TARGET);
+	f.inner = end_make(to, m->inner.port, 0);
 	if (!make_visible(u, &f))
 		return refuse_host(u, msg, DROP_TABLE_FULL);
 	new = enter(u, &f, m);

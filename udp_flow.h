@@ -8,6 +8,7 @@
 #include "agent.h"
 #include "flow.h"
 #include "fwd.h"
+#include "icmperr.h"
 #include "loop.h"
 #include "map.h"
 #include "pkt.h"
@@ -29,9 +30,21 @@ struct udp_conf {
 	bool has[FAMILY_COUNT];
 };
 
+struct udp_group; /* udp_group.h */
+
+/** struct udp_query - @take: a query to be sent on, and counted */
+struct udp_query {
+	void (*take)(struct udp_query *q, const struct pkt *p);
+};
+
 /** struct udp - all of UDP; the parts it borrows outlive it
+ * @group:  what is known about groups, NULL: none are carried inwards
  * @emit:   sends a finished run of the current round
  * @ready:  handler of every map's socket
+ * @query:  takes FWD_QUERY, set together with that
+ * @refused: told of a datagram of the guest that gets no flow, and why (errno)
+ * @round:  number of the round, so that two of one can be told
+ * @errors: rate of what the guest is told
  * @source: unbound sockets that are asked for source addresses, -1: none yet
  * @reserved:  ports never taken for a guest's own
  * @by_target: listener + 1 whose traffic goes to a port of the guest
@@ -42,10 +55,15 @@ struct udp {
 	struct agent *agent;
 	struct stats *stats;
 	const struct fwd *fwd;
+	struct udp_group *group;
 	struct udp_conf conf;
 	void (*emit)(struct udp *u, const struct run *r);
 	void (*ready)(struct watch *w, uint32_t events);
+	struct udp_query *query;
+	void (*refused)(struct udp *u, const struct pkt *p, int error);
 	struct timer expiry;
+	uint32_t round;
+	struct icmperr_rate errors;
 	int source[FAMILY_COUNT];
 	uint64_t closed_drops;
 	struct port_set reserved;
@@ -72,6 +90,14 @@ uint32_t udp_now_s(const struct udp *u);
  * Returns: the map; NULL and @fd closed if there is no room or epoll failed
  */
 struct map *udp_map_open(struct udp *u, const struct map *proto, int fd);
+
+/** udp_source() - address that the host would use towards @remote
+ * Returns: 0 or -errno, as sock_source() */
+int udp_source(struct udp *u, const struct end *remote, struct addr *ret_addr);
+
+/** udp_open_to() - a socket connected to @remote, on a port that the kernel
+ * chooses; returns the descriptor, now the caller's, or -errno */
+int udp_open_to(struct udp *u, const struct end *remote);
 
 /** udp_socket_close() - end a map that has no flows */
 void udp_socket_close(struct udp *u, struct map *m);
@@ -106,5 +132,13 @@ struct flow *udp_flow_from_guest(struct udp *u, const struct pkt *p);
  */
 struct flow *udp_flow_from_host(struct udp *u, struct map *m,
 				const struct sock_msg *msg);
+
+/**
+ * udp_flow_to_group() - the same for a datagram to a group
+ * @to: address that the guest shall find as its destination
+ */
+struct flow *udp_flow_to_group(struct udp *u, struct map *m,
+			       const struct sock_msg *msg,
+			       const struct addr *to);
 
 #endif

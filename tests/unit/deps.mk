@@ -27,7 +27,7 @@ deps_tap := addr csum run pkt log pcap
 # What every test of UDP links
 deps_of_udp := addr hash csum run lru pkt log loop sandbox pcap tap sock agent \
 	map flow fwd udp_flow mcast sock_group udp_group \
-	udp_splice
+	udp_splice icmperr udp_error udp_send
 deps_udp := $(deps_of_udp)
 deps_udp_splice := $(deps_of_udp) udp
 deps_udp_listen := $(deps_of_udp) ports nlmsg netlink udp
@@ -35,3 +35,7 @@ deps_guest := $(deps_of_udp) arp ndp dnsname dhcp dhcp6 local frag udp
 deps_netns := log loop sandbox
 deps_resolv := addr
 deps_pcap := addr csum run pkt log
+deps_icmperr := addr csum run pkt
+deps_udp_error := $(deps_of_udp) udp
+deps_udp_send := $(deps_of_udp) udp
+deps_mcast := addr csum run pkt

@@ -34,10 +34,12 @@ base(void)
 {
 	return (struct fwd){
 		.guest = { A("192.0.2.10"), A("2001:db8:9::10") },
+		.host = { A("192.0.2.10"), A("2001:db8:9::10") },
 		.seen = { A("192.0.2.10"), A("2001:db8:9::10") },
 		.guest_ll = A("fe80::5"),
 		.ours = { A("192.0.2.1"), A("fe80::99") },
-		.scope = { 0, 3 },
+		.broadcast = A("192.0.2.255"),
+		.scope = { 2, 3 },
 	};
 }
 
@@ -112,9 +114,15 @@ static const struct {
 	{ "loopback", GW, "127.0.0.1", 7, FWD_REFUSE, "", 0 },
 	{ "loopback, not the first", GW, "127.8.8.8", 7, FWD_REFUSE, "", 0 },
 	{ "loopback, IPv6", GW, "::1", 7, FWD_REFUSE, "", 0 },
-	{ "multicast", GW, "224.0.0.251", 7, FWD_REFUSE, "", 0 },
-	{ "multicast, IPv6", GW, "ff02::fb", 7, FWD_REFUSE, "", 0 },
-	{ "broadcast", GW, "255.255.255.255", 7, FWD_REFUSE, "", 0 },
+	{ "multicast", GW, "224.0.0.251", 7, FWD_GROUP, "224.0.0.251", 2 },
+	{ "multicast, IPv6", GW, "ff02::fb", 7, FWD_GROUP, "ff02::fb", 3 },
+	{ "broadcast", GW, "255.255.255.255", 7, FWD_GROUP, "255.255.255.255",
+	  2 },
+	{ "broadcast of the subnet", GW, "192.0.2.255", 7, FWD_GROUP,
+	  "192.0.2.255", 2 },
+	{ "multicast of an interface", GW, "ff01::fb", 7, FWD_REFUSE, "", 0 },
+	{ "multicast, no interface", BARE, "224.0.0.251", 7, FWD_REFUSE, "",
+	  0 },
 	{ "nobody", GW, "0.0.0.0", 7, FWD_REFUSE, "", 0 },
 	{ "nobody, IPv6", GW, "::", 7, FWD_REFUSE, "", 0 },
 	{ "nothing configured", BARE, "198.51.100.2", 7, FWD_SHARED,
