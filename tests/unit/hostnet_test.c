@@ -142,6 +142,19 @@ static const struct {
 	     "route 2 169.254.0.0/16\nroute 3 10.1.1.0/24\n",
 	  "v4 b 10.1.1.1/24\nv6 off\ntap b\naddr 10.1.1.1/24\n"
 	  "route 169.254.2.2/32\n" },
+	{ "B50 no default route: other interfaces by way of the host", NULL,
+	  LO "link 2 a\nlink 3 b mtu 1400\naddr 2 10.1.1.1/24\n"
+	     "addr 3 10.2.2.1/24\naddr 2 fd00::1/64\naddr 3 fd01::1/64\n"
+	     "route 2 10.1.1.0/24\nroute 3 10.2.2.0/24 kernel\n"
+	     "route 3 10.3.0.0/16 via 10.2.2.9 metric 7\n"
+	     "route 3 10.4.0.0/16 blackhole\nroute 1 10.5.0.0/16\n"
+	     "route 3 169.254.0.0/16\nroute 3 fe80::/64\n"
+	     "route 2 fd00::/64\nroute 3 fd01::/64 kernel\n",
+	  "v4 a 10.1.1.1/24\nv6 a fd00::1/64 ll fe80::1\ntap a\n"
+	  "addr 10.1.1.1/24\naddr fd00::1/64\nroute 169.254.2.2/32\n"
+	  "route 10.2.2.0/24 via 169.254.2.2 mtu 1400\n"
+	  "route 10.3.0.0/16 via 169.254.2.2 metric 7 mtu 1400\n"
+	  "route fd01::/64 via fe80::1 mtu 1400\n" },
 	{ "B51 multipath: own hops, heaviest is the gateway", "-4",
 	  LO "link 2 a\nlink 3 b\naddr 2 192.0.2.1/24\naddr 3 203.0.113.1/24\n"
 	     "route 2 0.0.0.0/0 via 192.0.2.4 weight 1\n"
