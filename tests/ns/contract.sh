@@ -1,0 +1,430 @@
+#!/bin/bash
+# podman's acceptance suite of pasta (505-networking-pasta.bats) without podman:
+# every row that needs neither TCP nor the Internet. A caller like podman builds
+# the command line, reads one pipe to its end, runs socat on both sides, and at
+# the end unmounts and unlinks the namespace's file. Each row prints its number
+# and name in the suite.
+# once
+# limit: 90
+#
+#   p: gateway, resolver      h: podman and its host
+#                               │ pasta ARGS --netns FILE
+#                             container: a new namespace for every row
+
+. "$(dirname "$0")"/lib.sh
+
+for tool in socat jq nslookup; do
+	command -v $tool >/dev/null || skip "no $tool"
+done
+
+A4=192.0.2.1
+A6=2001:db8::1
+IF=hp
+DNS=169.254.1.1
+ALIAS=169.254.1.2
+
+# The caller
+
+# occurs WORD...: is one of them in ARGV?
+occurs()
+{
+	local a w
+
+	for a in "${ARGV[@]}"; do
+		for w; do
+			[ "$a" != "$w" ] || return 0
+		done
+	done
+	return 1
+}
+
+# build USER-OPTION...: podman's argv, in podman's order, with the words of the
+# array PUBLISH for published ports
+build()
+{
+	local o
+
+	ARGV=(--config-net ${FIRST:-})
+	for o; do
+		[ "$o" = --map-gw ] || ARGV+=("$o")
+	done
+	ARGV+=("${PUBLISH[@]}")
+	occurs --dns-forward || ARGV+=(--dns-forward $DNS)
+	occurs -t --tcp-ports || ARGV+=(-t none)
+	occurs -u --udp-ports || ARGV+=(-u none)
+	occurs -T --tcp-ns || ARGV+=(-T none)
+	occurs -U --udp-ns || ARGV+=(-U none)
+	[[ " $* " = *" --map-gw "* ]] || ARGV+=(--no-map-gw)
+	occurs -d --debug --trace || ARGV+=(--quiet)
+	ARGV+=(--netns "$NETNS_FILE")
+	occurs --map-guest-addr || ARGV+=(--map-guest-addr $ALIAS)
+}
+
+# call: as podman does: one pipe, read until it ends; output in OUT, status RC
+call()
+{
+	local n=${#ARGV[@]}
+
+	OUT=$($H timeout 10 "$PASTA" "${ARGV[@]}" </dev/null 2>&1)
+	RC=$?
+	[ $RC = 1 ] && [[ $OUT = *"unrecognized option '--map-guest-addr"* ]] ||
+		return 0
+	ARGV=("${ARGV[@]:0:n-2}")
+	OUT=$($H timeout 10 "$PASTA" "${ARGV[@]}" </dev/null 2>&1)
+	RC=$?
+}
+
+new_netns()
+{
+	NETNS_FILE=$T/netns/netns-$(cat /proc/sys/kernel/random/uuid)
+	mkdir -p $T/netns
+	: >"$NETNS_FILE"
+	unshare --net="$NETNS_FILE" true
+}
+
+# up USER-OPTION...: a container with its network
+up()
+{
+	new_netns
+	build "$@"
+	call
+	same "exit status ($OUT)" $RC 0
+	is_root || same "output" "$OUT" ""
+}
+
+# down: podman's way to end a container: nothing but the name goes
+down()
+{
+	umount -l "$NETNS_FILE"
+	rm "$NETNS_FILE"
+	wait_until no_forwarders || WHY+=("pasta outlives its namespace")
+}
+
+inside()
+{
+	nsenter --net="$NETNS_FILE" "$@"
+}
+
+# Rows
+
+WHY=()
+PUBLISH=()
+
+same() # WHAT GOT WANT
+{
+	[ "$2" = "$3" ] || WHY+=("$1: got \"$2\", want \"$3\"")
+}
+
+# row NUMBER NAME: the verdict about what happened since the last one
+row()
+{
+	if [ ${#WHY[@]} = 0 ]; then
+		report 0 "row $1: $2"
+	else
+		report 1 "row $1: $2"
+		printf '#   pasta'
+		printf ' %s' "${ARGV[@]}"
+		printf '\n#   %s' "${WHY[@]}"
+		echo
+	fi
+	WHY=()
+	PUBLISH=()
+}
+
+# addrs VERSION: the container's global addresses, first to last
+addrs()
+{
+	inside ip -j "-$1" addr show | jq -r '[.[] | select(.ifname != "lo") |
+		.addr_info[] | select(.scope == "global") | .local] | join(" ")'
+}
+
+# ips: what podman calls the container's addresses: IPAddresses
+ips()
+{
+	inside ip -j addr show | jq -r '[.[] | select(.ifname != "lo") |
+		.addr_info[] | .local | select(startswith("fe80") | not)] |
+		join(" ")'
+}
+
+gateway()
+{
+	"${@:2}" ip -j "-$1" route show default |
+		jq -r '.[0] | .gateway // .nexthops[0].gateway'
+}
+
+mtu()
+{
+	inside ip -j link | jq '[.[] | select(.link_type == "ether")][0].mtu'
+}
+
+# Configuration
+
+up
+same address "$(addrs 4 | cut -d' ' -f1)" $A4
+down
+row 1 "IPv4 default address assignment"
+
+up -a 192.0.2.1
+same addresses "$(addrs 4)" 192.0.2.1
+down
+row 2 "IPv4 address assignment"
+
+up -6
+same addresses "$(addrs 4)" ""
+same "IPv6 address" "$(addrs 6 | cut -d' ' -f1)" $A6
+down
+row 3 "No IPv4"
+
+up
+same address "$(addrs 6 | cut -d' ' -f1)" $A6
+down
+row 4 "IPv6 default address assignment"
+
+up -a 2001:db8::1
+same addresses "$(addrs 6)" 2001:db8::1
+down
+row 5 "IPv6 address assignment"
+
+up -4
+same addresses "$(addrs 6)" ""
+same "IPv4 address" "$(addrs 4)" $A4
+down
+row 6 "No IPv6"
+
+up
+same "first of all addresses" "$(ips | cut -d' ' -f1)" $A4
+down
+row 7 "podman puts pasta IP in /etc/hosts"
+
+up
+same gateway "$(gateway 4 inside)" "$(gateway 4 run h)"
+down
+row 8 "IPv4 default route"
+
+up -a 192.0.2.2 -g 192.0.2.1
+same gateway "$(gateway 4 inside)" 192.0.2.1
+down
+row 9 "IPv4 default route assignment"
+
+up
+same gateway "$(gateway 6 inside)" "$(gateway 6 run h)"
+down
+row 10 "IPv6 default route"
+
+up -a 2001:db8::2 -g 2001:db8::1
+same gateway "$(gateway 6 inside)" 2001:db8::1
+down
+row 11 "IPv6 default route assignment"
+
+up
+same MTU "$(mtu)" 65520
+down
+row 12 "Default MTU"
+
+up -m 1280
+same MTU "$(mtu)" 1280
+down
+row 13 "MTU assignment"
+
+up
+same flags "$(inside ip -j link show lo | jq -r '.[0].flags | index("UP") |
+	. != null')" true
+down
+row 14 "Loopback interface state"
+
+# The resolver behind the host's resolv.conf, bench_up() names it
+
+serve p dns 192.0.2.2 53
+
+# look_up SERVER: what podman would write as the first line of resolv.conf
+look_up()
+{
+	[ -n "$(addrs 4)" ] || WHY+=("no address of the resolver's family")
+	inside timeout 5 nslookup -type=a -timeout=2 l.root-servers.net "$1" |
+		awk '/^Server:/ { s = $2 } /^Address:/ { a = $2 } END { print s, a }'
+}
+
+up
+same "server and answer" "$(look_up $DNS)" "$DNS 192.0.2.77"
+down
+row 16 "Default nameserver forwarding"
+
+up --dns-forward 198.51.100.1
+same "server and answer" "$(look_up 198.51.100.1)" "198.51.100.1 192.0.2.77"
+down
+row 17 "Custom DNS forward address, IPv4"
+
+# Traffic
+
+# The container's side of bytecheck: size and digest
+bytecheck()
+{
+	tee >(wc -c >"$1.size") | md5sum >"$1.md5"
+}
+
+listens()
+{
+	local n
+
+	n=$(inside ss -Hlun "sport >= :$1 and sport <= :$2" | wc -l)
+	[ "$n" = $(($2 - $1 + 1)) ]
+}
+
+# transfer FAMILY ADDRESS FIRST-HOST-PORT FIRST-PORT COUNT FILE: as the suite's
+# pasta_test_do(), one pair of socats for each port, all at once
+transfer()
+{
+	local v=$1 to=$2 host=$3 port=$4 n=$5 file=$6
+	local i rx=() tx=()
+
+	[ "$v" = 4 ] || to="[$to]"
+	for ((i = 0; i < n; i++)); do
+		inside timeout 10 socat -u "UDP$v-LISTEN:$((port + i)),null-eof" \
+			STDOUT | bytecheck "$T/rx$i" &
+		rx+=($!)
+	done
+	wait_until listens "$port" $((port + n - 1)) ||
+		WHY+=("the container's socat does not listen")
+	for ((i = 0; i < n; i++)); do
+		$H timeout 10 socat -u "OPEN:$file" \
+			"UDP$v:$to:$((host + i)),shut-null" &
+		tx+=($!)
+	done
+	wait "${tx[@]}" || WHY+=("socat on the host failed")
+	wait "${rx[@]}"
+	for ((i = 0; i < n; i++)); do
+		same "bytes on port $((port + i))" "$(cat "$T/rx$i.size")" \
+			"$(wc -c <"$file")"
+		same "digest on port $((port + i))" "$(cat "$T/rx$i.md5")" \
+			"$(md5sum <"$file")"
+	done
+}
+
+printf x >$T/byte
+head -c 2048 /dev/urandom >$T/small
+# wmem_default / 4, as the suite reads it
+head -c 53248 /dev/urandom >$T/large
+
+address() # FAMILY tap|loopback
+{
+	case $1$2 in
+	4tap) echo $A4 ;;
+	6tap) echo $A6 ;;
+	4loopback) echo 127.0.0.1 ;;
+	6loopback) echo ::1 ;;
+	esac
+}
+
+# forward NUMBER NAME FAMILY WAY LAST-OFFSET DELTA: 1 byte on each port
+forward()
+{
+	local a p=$((5000 + RANDOM % 1000)) q
+
+	a=$(address "$3" "$4")
+	q=$((p + $6))
+	PUBLISH=(-u "$a/$p-$((p + $5)):$q-$((q + $5))")
+	up
+	transfer "$3" "$a" $p $q $(($5 + 1)) $T/byte
+	down
+	row "$1" "$2, IPv$3, $4"
+}
+
+# by_interface NUMBER FAMILY WAY
+by_interface()
+{
+	local a p=$((5000 + RANDOM % 1000)) dev=$IF
+
+	a=$(address "$2" "$3")
+	[ "$3" = tap ] || dev=lo
+	up --udp-ports "$a%$dev/$p:$p"
+	transfer "$2" "$a" $p $p 1 $T/byte
+	down
+	row "$1" "Interface-bound UDP port forwarding, IPv$2, $3"
+}
+
+n=43
+for v in 4 6; do
+	for form in "Single UDP port forwarding:0:0" \
+			"UDP port range forwarding:2:0" \
+			"Translated UDP port forwarding:0:1" \
+			"UDP translated port range forwarding:2:1" \
+			"Address-bound UDP port forwarding:0:0"; do
+		IFS=: read -r name last delta <<<"$form"
+		for way in tap loopback; do
+			forward $n "$name" $v $way "$last" "$delta"
+			n=$((n + 1))
+		done
+	done
+	for way in tap loopback; do
+		by_interface $n $v $way
+		n=$((n + 1))
+	done
+done
+
+# bulk NUMBER FAMILY SIZE WAY: random data, size and digest compared
+bulk()
+{
+	local a p=$((5000 + RANDOM % 1000))
+
+	a=$(address "$2" "$4")
+	PUBLISH=(-u "$a/$p-$p:$p-$p")
+	up
+	transfer "$2" "$a" $p $p 1 "$T/$3"
+	down
+	row "$1" "UDP/IPv$2 $3 transfer, $4"
+}
+
+n=75
+for v in 4 6; do
+	for size in small large; do
+		for way in tap loopback; do
+			bulk $n $v $size $way
+			n=$((n + 1))
+		done
+	done
+done
+
+# Life
+
+up --pid $T/pasta.pid
+pid=$(tr -d '[:space:]' <$T/pasta.pid)
+kill -0 "$pid" 2>/dev/null || WHY+=("\"$pid\" is no process")
+down
+gone "$pid" || WHY+=("$pid is still there")
+row 83 "pasta(1) quits when the namespace is gone"
+
+FIRST="-I myname --ns-mac-addr 9a:dd:31:ea:92:98" \
+	up -I myname --ns-mac-addr aa:bb:cc:dd:ee:ff
+same MAC "$(inside cat /sys/class/net/myname/address 2>/dev/null ||
+	inside ip -j link show myname | jq -r '.[0].address')" aa:bb:cc:dd:ee:ff
+down
+row 85 "Use options from containers.conf"
+
+# host_internal: the host by podman's alias, and no address of the host's taken
+host_internal()
+{
+	inside $PY -SE "$DIR"/udp.py ask $ALIAS 9005 -c >$T/ask ||
+		WHY+=("the host does not answer as $ALIAS")
+}
+
+serve h echo $A4 9005
+up
+host_internal
+down
+# The namespace of bridge networks, where podman keeps the PID
+FIRST="--pid $T/rootless-netns-conn.pid" up
+host_internal
+kill "$(tr -d '[:space:]' <$T/rootless-netns-conn.pid)" ||
+	WHY+=("no process of this PID")
+wait_until no_forwarders || WHY+=("it outlives SIGTERM")
+call
+same "a second start" $RC 0
+host_internal
+down
+up -a 192.168.0.2 -g 192.168.0.1 -n 24
+same address "$(addrs 4)" 192.168.0.2
+host_internal
+down
+row 86 "pasta/bridge and host.containers.internal"
+
+done_testing
