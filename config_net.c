@@ -20,8 +20,11 @@
 #include "config_net.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/rtnetlink.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static void set(int fd, const struct nl_link *link,
 		const struct nl_link_conf *c, const char *what)
@@ -157,6 +160,23 @@ static bool start_v6(int fd, const struct nl_link *tap,
 	return false;
 }
 
+/* Routers are not asked for: the answer would wake us up for nothing, since the
+ * link is configured already. Where /proc cannot be written, they are. */
+static void do_not_solicit(const struct nl_link *tap)
+{
+	char path[64 + IFNAME_SIZE];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/sys/net/ipv6/conf/%s/accept_ra",
+		 tap->name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (write(fd, "0", 1) != 1)
+		debug("%s: %s", path, strerror(errno));
+	close(fd);
+}
+
 void config_net_apply(int fd, const struct guest_net *net,
 		      const struct nl_link *tap, struct addr *ret_guest_ll)
 {
@@ -173,6 +193,7 @@ void config_net_apply(int fd, const struct guest_net *net,
 		     tap->name, net->mtu, strerror(-rc));
 	/* Fails where there is no IPv6: then there is nothing to quieten */
 	netlink_link_set(fd, tap->ifindex, &quiet);
+	do_not_solicit(tap);
 	set(fd, tap, &up, "it up");
 
 	if (has_v6)
