@@ -6,11 +6,13 @@
 #define GUEST_H
 
 #include "frag.h"
+#include "local.h"
 #include "udp.h"
 
 /** struct guest - the guest's side
  * @tap, @udp, @fwd, @loop, @stats: borrowed parts, set by the caller; @fwd
  *        learns the addresses the guest uses
+ * @local: what is announced and what is off are set by the caller
  * @has:  families in use     @gone: called once the link is gone for good */
 struct guest {
 	struct tap *tap;
@@ -24,6 +26,7 @@ struct guest {
 	struct watch watch;
 	struct timer timer;
 	struct frag frag;
+	struct local local;
 };
 
 /** guest_init() - wait for frames; returns 0 or -errno */

@@ -70,7 +70,8 @@ struct pkt {
  * A GSO_UDP_L4 frame becomes one piece with body.seg = gso_size.
  * Source and destination must not be loopback, a source not multicast, and an
  * IPv6 header must not hold mapped addresses.
- * 0.0.0.0 and :: as source are PKT_BAD_ADDR for UDP only.
+ * 0.0.0.0 and :: as source are PKT_BAD_ADDR for UDP only, and there 0.0.0.0
+ * passes to port 67: a DHCP client has no address yet.
  * Returns: what it is; @ret_pkt is complete only for the first five values
  */
 enum pkt_what pkt_parse(const struct frame *f, struct pkt *ret_pkt);
@@ -104,6 +105,21 @@ struct pkt_head {
 void pkt_head_udp(struct pkt_head *ret_head, const struct link_ends *link,
 		  const struct end *src, const struct end *dst,
 		  const struct run *r, bool partial);
+
+/** struct pkt_ip - what an IP header says
+ * @src, @dst: of one family      @mark: header bits; hops 0: 255
+ * @proto:     of the transport behind it */
+struct pkt_ip {
+	struct addr src, dst;
+	struct mark mark;
+	uint8_t proto;
+};
+
+#define PKT_IP_MAX 40 /* bytes of an IPv6 header, the longer one */
+
+/** pkt_ip_head() - write an IP header without options or extensions
+ * @len: bytes behind it      Returns: bytes written, 20 or 40 */
+uint32_t pkt_ip_head(uint8_t *buf, const struct pkt_ip *ip, uint32_t len);
 
 #define PKT_ICMP6_HEAD (14 + 40) /* bytes before an ICMPv6 header in a frame */
 
