@@ -22,6 +22,7 @@ void flow_table_init(struct flow_table *t, const struct hash_key *key,
 		     uint32_t idle_s, uint32_t answered_s)
 {
 	t->key = *key;
+	t->idle_s[FLOW_OVER] = 0;
 	t->idle_s[FLOW_ANSWERED] = answered_s < idle_s ? answered_s : idle_s;
 	t->idle_s[FLOW_ONESHOT] = idle_s;
 	t->idle_s[FLOW_LIVE] = idle_s;
@@ -174,6 +175,7 @@ void flow_del(struct flow_table *t, struct flow *f, uint32_t *map_flows)
 		*map_flows = f->map_next;
 	if (f->map_next)
 		t->flow[f->map_next - 1].map_prev = f->map_prev;
+	f->proto = 0;
 	f->chain_host = t->free;
 	t->free = i;
 	t->n--;
@@ -195,12 +197,27 @@ static void move(struct flow_table *t, struct flow *f, uint8_t list,
 	lru_add(&lru, &t->lists[list], i, now_s);
 }
 
+void flow_end(struct flow_table *t, struct flow *f, bool is_init,
+	      uint32_t now_s)
+{
+	if (f->list != FLOW_OVER)
+		move(t, f, FLOW_OVER, now_s);
+	f->flags = (uint8_t)(f->flags & ~FLOW_INIT_GONE);
+	if (is_init)
+		f->flags |= FLOW_INIT_GONE;
+}
+
 bool flow_touch(struct flow_table *t, struct flow *f, bool by_init,
 		uint32_t now_s)
 {
 	struct lru_table lru = nodes(t);
 	uint8_t list = f->list;
 
+	if (list == FLOW_OVER) {
+		if (by_init == !!(f->flags & FLOW_INIT_GONE))
+			move(t, f, FLOW_ONESHOT, now_s);
+		return false;
+	}
 	if (!by_init && !(f->flags & FLOW_REPLIED)) {
 		f->flags |= FLOW_REPLIED;
 		if (f->flags & FLOW_QUERY)

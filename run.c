@@ -22,7 +22,7 @@ static uint32_t first_len(const struct piece *p)
 	return p->seg && p->seg < p->len ? p->seg : p->len;
 }
 
-static bool mark_eq(const struct mark *a, const struct mark *b)
+bool mark_eq(const struct mark *a, const struct mark *b)
 {
 	return a->tos == b->tos && a->hops == b->hops && a->df == b->df;
 }

@@ -63,6 +63,9 @@ struct runs {
 	unsigned n;
 };
 
+/** mark_eq() - may their datagrams share a run? */
+bool mark_eq(const struct mark *a, const struct mark *b);
+
 /** piece_segs() - number of datagrams in a piece, at least 1 */
 unsigned piece_segs(const struct piece *p);
 

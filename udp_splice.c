@@ -22,11 +22,12 @@ static int far_socket(struct udp *u, const struct map *m, enum family family)
 	return u->agent ? agent_udp(u->agent, family) : -ENOTCONN;
 }
 
-static int open_far(struct udp *u, const struct map *m, enum family family)
+static int open_far(struct udp *u, const struct map *m, enum family family,
+		    bool may_evict)
 {
 	int fd = far_socket(u, m, family);
 
-	if ((fd == -EMFILE || fd == -ENFILE) && udp_make_room(u))
+	if ((fd == -EMFILE || fd == -ENFILE) && may_evict && udp_make_room(u))
 		fd = far_socket(u, m, family);
 	return fd;
 }
@@ -62,7 +63,7 @@ static int join(int fd, int family, struct end source, const struct end *target)
 }
 
 static struct map *new_far(struct udp *u, const struct map *m,
-			   const struct sock_msg *msg)
+			   const struct sock_msg *msg, bool may_evict)
 {
 	enum family family = addr_family(&msg->from.addr);
 	struct map proto = { .kind = MAP_SPLICE,
@@ -73,7 +74,7 @@ static struct map *new_far(struct udp *u, const struct map *m,
 	far_ends(u, m, msg, &source, &proto.inner);
 	if (!addr_is_set(&proto.inner.addr)) /* :: would be the loopback */
 		return NULL;
-	fd = open_far(u, m, family);
+	fd = open_far(u, m, family, may_evict);
 	if (fd < 0)
 		return NULL;
 	if (join(fd, proto.family, source, &proto.inner)) {
@@ -81,6 +82,30 @@ static struct map *new_far(struct udp *u, const struct map *m,
 		return NULL;
 	}
 	return udp_map_open(u, &proto, fd);
+}
+
+struct map *udp_splice_turn(struct udp *u, struct flow *f)
+{
+	const struct map *m = &u->maps.map[f->map];
+	struct sock_msg msg = {
+		.from = end_make(&addr_loopback4, f->host.port, 0),
+		.to = addr_loopback4
+	};
+	struct map *far = &u->maps.map[f->peer];
+
+	/* Room is not made for it: this flow might be what gives way */
+	if (far->family != AF_INET6 || f->flags & FLOW_REPLIED ||
+	    addr_is_set(&m->ours) || !u->conf.has[FAMILY_V4] ||
+	    u->maps.n >= u->maps.max)
+		return NULL;
+	far = new_far(u, m, &msg, false);
+	if (!far)
+		return NULL;
+	u->maps.map[f->peer].flows = 0;
+	f->peer = map_number(&u->maps, far);
+	far->flows = flow_number(&u->flows, f) + 1;
+	stats_add(u->stats, SPLICE_TURNED, 1);
+	return far;
 }
 
 struct flow *udp_splice_new(struct udp *u, struct map *m,
@@ -91,7 +116,7 @@ struct flow *udp_splice_new(struct udp *u, struct map *m,
 			  .map = map_number(&u->maps, m),
 			  .proto = PROTO_UDP,
 			  .flags = FLOW_SPLICED };
-	struct map *far = new_far(u, m, msg);
+	struct map *far = new_far(u, m, msg, true);
 	enum counter why = DROP_NO_SOCKET;
 	struct flow *new;
 

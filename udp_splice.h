@@ -17,4 +17,13 @@
 struct flow *udp_splice_new(struct udp *u, struct map *m,
 			    const struct sock_msg *msg);
 
+/**
+ * udp_splice_turn() - reach by IPv4 a server that refused IPv6
+ * A client of "localhost" tries IPv6 first, and of a port published at every
+ * address it did not mean a family. Only before the server ever answered.
+ * Returns: the flow's new far map, and the old one is the caller's to close;
+ * NULL if it cannot be, and nothing has changed
+ */
+struct map *udp_splice_turn(struct udp *u, struct flow *f);
+
 #endif

@@ -451,7 +451,7 @@ static inline bool is_udp_sound(const struct vnet_hdr *v, const uint8_t *l3,
 	       (len - 8 + v->gso_size - 1) / v->gso_size <= PIECE_SEGS_MAX;
 }
 
-/** is_sound() - would the kernel take this whole frame with UDP or ICMPv6, no
+/** is_sound() - would the kernel take this whole frame with UDP or ICMP, no
  * options, as it came from us? @raw: virtio-net header and frame */
 static inline bool is_sound(const uint8_t *raw, uint32_t len)
 {
@@ -476,7 +476,12 @@ static inline bool is_sound(const uint8_t *raw, uint32_t len)
 	if (l3[head == 20 ? 9 : 6] == PROTO_UDP)
 		return is_udp_sound(&v, l3, FRAME_MIN + head, len - head);
 	len -= head;
-	return l3[6] == PROTO_ICMP6 && !v.flags &&
+	if (v.flags)
+		return false;
+	if (head == 20)
+		return l3[9] == PROTO_ICMP &&
+		       plain_fold(plain_sum(0, l3 + head, len)) == 0xffff;
+	return l3[6] == PROTO_ICMP6 &&
 	       plain_fold(plain_sum(plain_pseudo(l3, PROTO_ICMP6, len),
 				    l3 + head, len)) == 0xffff;
 }

@@ -215,6 +215,7 @@ static inline bool guest_hears(struct pkt *ret_pkt)
 	ssize_t n = read(bench.guest, s.raw, sizeof(s.raw));
 	struct frame f;
 
+	*ret_pkt = (struct pkt){ 0 };
 	if (n <= 0)
 		return false;
 	s.len = (uint32_t)n;
@@ -240,6 +241,31 @@ static inline void guest_gets(const struct end *src, const struct end *dst,
 	       what);
 	ok(p.body.len == strlen(text) && !memcmp(p.body.buf, text, p.body.len),
 	   "%s: content", what);
+}
+
+/** guest_told() - check that just this error came for the guest
+ * @src, @dst: of the datagram of the guest that it is about
+ * Returns: its second word */
+static inline uint32_t guest_told(uint8_t type, uint8_t code,
+				  const struct end *src, const struct end *dst,
+				  const char *what)
+{
+	char want[2][END_STRLEN], got[2][END_STRLEN];
+	struct icmperr_quote q;
+	struct icmperr e;
+	struct pkt p;
+
+	if (guest_hears(&p) || !icmperr_parse(&p, &e, &q)) {
+		ok(false, "%s: told the guest", what);
+		return 0;
+	}
+	ok(e.type == type && e.code == code, "%s: type %u code %u", what,
+	   e.type, e.code);
+	is_str(end_format(&q.src, got[0]), end_format(src, want[0]),
+	       "%s: about a datagram from", what);
+	is_str(end_format(&q.dst, got[1]), end_format(dst, want[1]),
+	       "%s: to", what);
+	return e.info;
 }
 
 /** guest_silence() - nothing came for the guest */

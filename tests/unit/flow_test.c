@@ -53,7 +53,7 @@ static struct {
 } m;
 
 static uint32_t map_flows[MAPS];
-static const uint32_t idle[FLOW_LISTS] = { ANSWERED_S, IDLE_S, IDLE_S };
+static const uint32_t idle[FLOW_LISTS] = { 0, ANSWERED_S, IDLE_S, IDLE_S };
 
 static void model_remove(uint32_t i)
 {

@@ -84,9 +84,10 @@ static void marks(void)
 		set_tos(&s, 0xb9);
 		set_hops(&s, 7);
 		accepted(10, "mark");
-		is_mem(&p.body.mark, ((uint8_t[]){ 0xb9, 7, i == 0, 0 }), 4,
+		is_mem(&p.body.mark, ((uint8_t[]){ 0xb9, 7, 1, 0 }), 4,
 		       "... TOS, hops, DF");
 	}
+	fresh(0, 10);
 	l3()[6] = 0;
 	fix_csums(&s);
 	accepted(10, "without DF");
@@ -508,7 +509,9 @@ static void heads(void)
 		struct run r;
 
 		in.seg = row[i / 4].seg;
-		in.mark = (struct mark){ .tos = 0x2e, .hops = i / 4 * 3 };
+		in.mark = (struct mark){ .tos = 0x2e,
+					 .hops = i / 4 * 3,
+					 .df = !is_v4 || i % 3 };
 		run_start(&r, 0, &in);
 		for (uint32_t k = 0; k < row[i / 4].more; k++, all += in.len) {
 			in.buf += in.len;
@@ -528,7 +531,9 @@ static void heads(void)
 		is_mem(p.body.buf, payload, all, "... bytes");
 		is_int(p.body.mark.hops, i < 4 ? 255 : in.mark.hops,
 		       "... hops");
-		ok(p.body.mark.tos == 0x2e && !p.body.mark.df, "... TOS, DF");
+		ok(p.body.mark.tos == 0x2e &&
+			   p.body.mark.df == in.mark.df,
+		   "... TOS, DF");
 		ok(!memcmp(s.raw + VNET_LEN, &A.mac, 6) &&
 			   !memcmp(&p.src_mac, &B.mac, 6),
 		   "... link addresses");

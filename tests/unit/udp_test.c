@@ -461,9 +461,11 @@ static void closed_port(unsigned f)
 	guest_says(&a, &closed, "x", 1, 0);
 	guest_says(&a, &b, "y", 1, 0);
 	from = host_gets(fd, "y", "after an error");
+	guest_told(f ? 1 : 3, f ? 4 : 3, &a, &closed, "closed port");
 	guest_says(&a, &closed, "x", 1, 0);
 	net_send(fd, &from, "z", 1);
 	bench_wait();
+	guest_told(f ? 1 : 3, f ? 4 : 3, &a, &closed, "closed port, again");
 	guest_gets(&b, &a, "z", "answer after an error");
 	ok(count(SOCK_ERRORS) >= 2, "errors drained: %u",
 	   (unsigned)count(SOCK_ERRORS));
