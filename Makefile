@@ -19,7 +19,7 @@ TOOLS := $(patsubst %.c,%,$(sort $(wildcard tests/ns/*.c perf/*.c perf/*/*.c)))
 TOOLS := $(filter-out $(foreach t,$(TOOLS),$(basename $(wildcard $(t)_*.c))),$(TOOLS))
 TEST_H := $(wildcard *.h tests/*.h tests/*/*.h perf/*.h)
 # Pure floors: no system calls, so any test may link them
-PURE := $(filter $(SRC),$(addsuffix .c,addr csum hash run lru pkt arp ndp icmperr frag resolv \
+PURE := $(filter $(SRC),$(addsuffix .c,addr csum hash run lru policy pkt arp ndp icmperr frag resolv \
 	dnsname dhcp dhcp6 mcast))
 
 B := build
@@ -133,15 +133,25 @@ compile_commands.json: Makefile $(SRC)
 	  '$(CC) $(ALL_CFLAGS) -DVERSION="" -iquote . -iquote tests -iquote $(B) -c'" $$f" \
 	  '{directory: $$d, file: $$f, command: $$c}'; done | jq -s . > $@
 
-install: all
+# Shell completions, from the help text
+$(B)/completion/%: completion.awk passt pasta
+	$(Q)mkdir -p $(@D) && ./$(basename $*) --help | \
+	awk -v program=$(basename $*) -v shell=$(subst .,,$(suffix $*)) -f $< > $@
+completions: $(foreach p,pasta passt,$(foreach s,bash zsh fish,$(B)/completion/$(p).$(s))) ; @:
+
+install: all completions
 	install -D -m 755 passt $(DESTDIR)$(PREFIX)/bin/passt
 	ln -sf passt $(DESTDIR)$(PREFIX)/bin/pasta
 	for m in $(wildcard *.1); do \
 	  install -D -m 644 $$m $(DESTDIR)$(PREFIX)/share/man/man1/$$m; done
+	for p in pasta passt; do c=$(B)/completion/$$p s=$(DESTDIR)$(PREFIX)/share; \
+	  install -D -m 644 $$c.bash $$s/bash-completion/completions/$$p; \
+	  install -D -m 644 $$c.zsh $$s/zsh/site-functions/_$$p; \
+	  install -D -m 644 $$c.fish $$s/fish/vendor_completions.d/$$p.fish; done
 
 clean:
 	$(Q)rm -rf build passt pasta compile_commands.json
 
 -include $(wildcard $(B)/*.d)
 .PHONY: all force build-unit build-fuzz build-tools perf-tools build-san build-libfuzzer \
-	build-tests check check-fast check-san demo perf fuzz lint format install clean
+	build-tests completions check check-fast check-san demo perf fuzz lint format install clean

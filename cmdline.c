@@ -142,6 +142,10 @@ static const struct opt rows[] = {
 	  set_flag, AT(freebind) },
 	{ "udp-timeout", 0, 0, "SECONDS", "keep idle UDP flows (180)",
 	  set_seconds, AT(udp_timeout_s) },
+	{ "allow", 0, 0, "PREFIX[:PORTS]",
+	  "the guest may speak to these, and no others", set_allow, 0 },
+	{ "deny", 0, 0, "PREFIX[:PORTS]",
+	  "the guest may not speak to these", set_deny, 0 },
 	{ "udp-filter", 0, 0, "address|endpoint|port",
 	  "who may answer the guest (address)", set_filter, 0 },
 	{ "offload", 0, 0, "none|csum|tso|uso",
@@ -179,10 +183,9 @@ static const struct opt rows[] = {
 	{ "config-net", 0, PASTA_ONLY, NULL, "configure the tap", set_flag,
 	  AT(config_net) },
 	{ "no-copy-routes", 0, PASTA_ONLY, NULL,
-	  "only a default route, deprecated", set_old_flag,
-	  AT(no_copy_routes) },
+	  "only a default route, deprecated", set_flag, AT(no_copy_routes) },
 	{ "no-copy-addrs", 0, PASTA_ONLY, NULL, "only one address, deprecated",
-	  set_old_flag, AT(no_copy_addrs) },
+	  set_flag, AT(no_copy_addrs) },
 	{ "ns-mac-addr", 0, PASTA_ONLY, "MAC", "the tap's MAC address",
 	  set_ns_mac, AT(ns_mac) },
 	{ "host-lo-to-ns-lo", 0, PASTA_ONLY, NULL,
@@ -301,12 +304,18 @@ static void finish_udp(struct parse *p, struct ports *ports, const char *name)
 		ports_parse(ports, "auto", &p->env, text);
 }
 
+static void finish_old(const struct conf *c, bool is_given, const char *name)
+{
+	if (is_given && !c->config_net)
+		die("--%s: it needs --config-net", name);
+	if (is_given)
+		warn("--%s is deprecated", name);
+}
+
 static void finish_net(struct conf *c)
 {
-	if (c->no_copy_routes && !c->config_net)
-		die("--no-copy-routes: it needs --config-net");
-	if (c->no_copy_addrs && !c->config_net)
-		die("--no-copy-addrs: it needs --config-net");
+	finish_old(c, c->no_copy_routes, "no-copy-routes");
+	finish_old(c, c->no_copy_addrs, "no-copy-addrs");
 	if (c->splice_only && c->no_splice)
 		die("--splice-only and --no-splice leave nothing to carry: "
 		    "give one");

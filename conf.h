@@ -10,6 +10,7 @@
 #include "fwd.h"
 #include "limits.h"
 #include "log.h"
+#include "policy.h"
 #include "ports.h"
 #include "tap.h"
 #include "wire.h"
@@ -109,6 +110,7 @@ struct conf {
 	bool no_splice;
 	bool host_lo_to_ns_lo;
 	enum fwd_filter udp_filter;
+	struct policy policy; /* --allow, --deny */
 	unsigned udp_timeout_s;
 };
 

@@ -149,6 +149,7 @@ void forwarder_init(struct forwarder *f, const struct conf *c,
 	f->udp.fwd = &f->fwd;
 	udp_conf(&f->udp.conf, c, net);
 	ports_reserved(&f->udp.reserved);
+	f->udp.policy = &c->policy;
 	f->udp.group = &f->group;
 	f->group.u = &f->udp;
 	udp_init(&f->udp, &f->key);

@@ -47,6 +47,8 @@
 #define MCAST_HOLDERS 8 /* per family; an IPv4 socket holds 20 groups */
 #define MCAST_RECEIVERS_MAX 64
 
+#define POLICY_MAX 128 /* rules of --allow and --deny; "all" is two */
+
 /* Times, milliseconds */
 #define MCAST_QUERY_MS 125000 /* RFC 3376 8.2, RFC 3810 9.2 */
 #define MCAST_IDLE_MS 260000 /* twice that and the time to respond */

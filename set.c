@@ -82,12 +82,6 @@ void set_stderr(struct parse *p)
 	p->has_warned = true;
 }
 
-void set_old_flag(struct parse *p)
-{
-	set_flag(p);
-	warn("--%s is deprecated", p->row->name);
-}
-
 /* -d and --trace cancel -q, -q cancels both */
 void set_level(struct parse *p)
 {
@@ -314,6 +308,18 @@ static int choice(const struct parse *p)
 	if (i < 0)
 		bad(p, "give one of %s", p->row->arg);
 	return i;
+}
+
+#define RULE_CURE "give ADDR[/LEN][:PORTS], or all[:PORTS]"
+
+void set_allow(struct parse *p)
+{
+	judge(p, policy_add(&p->c->policy, p->arg, true), RULE_CURE);
+}
+
+void set_deny(struct parse *p)
+{
+	judge(p, policy_add(&p->c->policy, p->arg, false), RULE_CURE);
 }
 
 void set_filter(struct parse *p)

@@ -28,7 +28,7 @@
  * @name: pasta or passt
  * @row, @arg: the option at hand and its argument
  * @plen4: of "-a ADDR/LEN", else -1    @mask4: of -n, else -1
- * @warned: letters of options that were warned about */
+ * @has_warned: about the one that has no effect */
 struct parse {
 	struct conf *c;
 	const char *name;
@@ -70,14 +70,14 @@ void set_netns_only(struct parse *p);
 void set_dns(struct parse *p);
 void set_search(struct parse *p);
 void set_filter(struct parse *p);
+void set_allow(struct parse *p);
+void set_deny(struct parse *p);
 void set_offload(struct parse *p);
 
 /** set_false() - the opposite of set_flag() */
 void set_false(struct parse *p);
 /** set_stderr() - accepted for the sake of old callers, warned about once */
 void set_stderr(struct parse *p);
-/** set_old_flag() - set_flag() with a warning that the option is deprecated */
-void set_old_flag(struct parse *p);
 /** set_nothing() - accepted: it changes nothing in this version */
 void set_nothing(struct parse *p);
 /** set_absent() - refused, in one line */

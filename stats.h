@@ -64,6 +64,7 @@
 	X(DROP_FRAG_LOST, "fragment_timeout_or_evicted") \
 	X(DROP_NO_TARGET, "no_translation") \
 	X(DROP_FILTERED, "filtered") \
+	X(DROP_DENIED, "denied_by_policy") \
 	X(DROP_GROUP, "group_not_joined") \
 	X(DROP_OWN_COPY, "own_group_copy") \
 	X(DROP_NOT_LOOPBACK, "not_from_loopback") \

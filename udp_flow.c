@@ -400,6 +400,12 @@ static struct flow *flow_asked(struct udp *u, const struct pkt *p)
 	return NULL;
 }
 
+static bool is_allowed(const struct udp *u, const struct end *dst,
+		       const struct end *host)
+{
+	return !u->policy || policy_permits(u->policy, dst, host);
+}
+
 struct flow *udp_flow_from_guest(struct udp *u, const struct pkt *p)
 {
 	struct flow f = { .visible = p->dst,
@@ -416,6 +422,10 @@ struct flow *udp_flow_from_guest(struct udp *u, const struct pkt *p)
 		return new;
 	if (kind == FWD_REFUSE)
 		return refuse(u, p, DROP_NO_TARGET);
+	if (!is_allowed(u, &p->dst, kind == FWD_QUERY ? NULL : &f.host)) {
+		u->refused(u, p, EACCES);
+		return refuse(u, p, DROP_DENIED);
+	}
 	if (kind == FWD_QUERY) {
 		u->query->take(u->query, p);
 		return NULL;

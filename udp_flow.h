@@ -12,6 +12,7 @@
 #include "loop.h"
 #include "map.h"
 #include "pkt.h"
+#include "policy.h"
 #include "ports.h"
 #include "sock.h"
 #include "stats.h"
@@ -38,6 +39,7 @@ struct udp_query {
 };
 
 /** struct udp - all of UDP; the parts it borrows outlive it
+ * @policy: where the guest may begin to speak to, NULL: everywhere
  * @group:  what is known about groups, NULL: none are carried inwards
  * @emit:   sends a finished run of the current round
  * @ready:  handler of every map's socket
@@ -56,6 +58,7 @@ struct udp {
 	struct stats *stats;
 	const struct fwd *fwd;
 	struct udp_group *group;
+	const struct policy *policy;
 	struct udp_conf conf;
 	void (*emit)(struct udp *u, const struct run *r);
 	void (*ready)(struct watch *w, uint32_t events);

@@ -16,7 +16,7 @@ deps_loop := log
 deps_ports := addr
 deps_word := addr
 deps_opt :=
-deps_cmdline := addr log ports word opt set
+deps_cmdline := addr log ports word opt set policy
 deps_sandbox := log
 deps_agent := addr log sandbox
 deps_fwd := addr
@@ -26,7 +26,7 @@ deps_sock := addr run
 deps_tap := addr csum run pkt log pcap
 # What every test of UDP links
 deps_of_udp := addr hash csum run lru pkt log loop sandbox pcap tap sock agent \
-	map flow fwd udp_flow mcast sock_group udp_group \
+	map flow fwd udp_flow mcast policy sock_group udp_group \
 	udp_splice icmperr udp_error udp_send
 deps_udp := $(deps_of_udp)
 deps_udp_splice := $(deps_of_udp) udp
@@ -38,4 +38,5 @@ deps_pcap := addr csum run pkt log
 deps_icmperr := addr csum run pkt
 deps_udp_error := $(deps_of_udp) udp
 deps_udp_send := $(deps_of_udp) udp
+deps_policy := addr
 deps_mcast := addr csum run pkt
