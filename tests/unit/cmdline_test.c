@@ -1,6 +1,7 @@
 /* cmdline_test.c - whole command lines
  *
- * A case is a command line, words separated by blanks ("@" for an empty one),
+ * A case is a command line, words separated by blanks ("@" for an empty one, "_"
+ * for a blank in the argument of -S and --fqdn),
  * the exit status, and what must be found in the output. Each runs in a child,
  * since cmdline_parse() ends the process on bad input; a good one prints what
  * struct conf holds, as "name=value" words.
@@ -68,6 +69,33 @@ static void print_life(const struct conf *c)
 		printf("runas=%u:%u ", c->uid, c->gid);
 }
 
+static void print_told(const struct conf *c)
+{
+	char text[ADDR_STRLEN];
+
+	printf("log_size=%u ", c->log_size);
+	print_text("pcap", c->pcap_file);
+	for (int f = 0; f < FAMILY_COUNT; f++) {
+		printf("tell%d=%d:", f ? 6 : 4, c->has_dns[f]);
+		for (unsigned i = 0; i < c->n_dns[f]; i++)
+			printf("%s,", addr_format(&c->dns[f][i], text));
+		printf(" ");
+	}
+	printf("search=%d:", c->has_search);
+	for (unsigned i = 0; i < c->n_search; i++)
+		printf("%s,", c->search[i]);
+	printf(" ");
+	print_text("hostname", c->hostname);
+	print_text("fqdn", c->fqdn);
+	printf("off=%s%s%s%s%s%s ", c->no_dhcp ? "4" : "",
+	       c->no_dhcpv6 ? "6" : "", c->no_ndp ? "n" : "",
+	       c->no_ra ? "r" : "", c->no_tcp ? "t" : "",
+	       c->no_icmp ? "i" : "");
+	printf("announce=%d%d copy=%d%d freebind=%d splice_only=%d ",
+	       c->has_dhcp_dns, c->has_dhcp_search, !c->no_copy_routes,
+	       !c->no_copy_addrs, c->freebind, c->splice_only);
+}
+
 static void print_rest(const struct conf *c)
 {
 	printf("config_net=%d mtu=%u offload=%d has=%d%d plen4=%d ",
@@ -90,6 +118,7 @@ static void print_rest(const struct conf *c)
 	printf("no_map_gw=%d no_udp=%d no_splice=%d lo_lo=%d ", c->no_map_gw,
 	       c->no_udp, c->no_splice, c->host_lo_to_ns_lo);
 	printf("filter=%d timeout=%u ", (int)c->udp_filter, c->udp_timeout_s);
+	print_told(c);
 	print_ports("u", &c->udp_in);
 	print_ports("U", &c->udp_out);
 	print_ports("t", &c->tcp_in);
@@ -106,6 +135,11 @@ static void child(char *line)
 	for (char *s = strtok_r(line, " ", &save); s && argc < WORDS_MAX - 1;
 	     s = strtok_r(NULL, " ", &save))
 		argv[argc++] = *s == '@' ? s + 1 : s;
+	for (int i = 2; i < argc; i++)
+		if (!strcmp(argv[i - 1], "-S") ||
+		    !strcmp(argv[i - 1], "--fqdn"))
+			for (char *u; (u = strchr(argv[i], '_'));)
+				*u = ' ';
 	log_init("pasta");
 	cmdline_parse(&conf, argc, argv);
 	print_life(&conf);
@@ -360,9 +394,6 @@ static const struct row rows[] = {
 	{ "pasta -t 80,", 1, { "--tcp-ports '80,': a port or range" } },
 	{ "pasta -t 80 -u x", 1, { "--udp-ports 'x'" } },
 	{ "pasta -t none -t 80", 1, { "ports after 'none'" } },
-	{ "pasta --no-tcp --no-icmp --no-dhcp --no-dhcpv6 --no-ra",
-	  0,
-	  { "OK", "!|pasta" } },
 	/* UDP */
 	{ "pasta --udp-timeout 60 --udp-filter endpoint",
 	  0,
@@ -373,6 +404,124 @@ static const struct row rows[] = {
 	{ "pasta --udp-timeout 0", 1, { "--udp-timeout '0'" } },
 	{ "pasta --udp-timeout 86401", 1, { "1 to 86400" } },
 	{ "pasta --no-splice --host-lo-to-ns-lo", 0, { "no_splice=1 lo_lo=1" } },
+	/* What the guest is told */
+	{ "pasta", 0, { "tell4=0: tell6=0: search=0: off= announce=00" } },
+	{ "passt --fd 3", 0, { "announce=11", "fd=3 " } },
+	{ "pasta -D 192.0.2.1 --dns 2001:db8::1 -D 127.0.0.1",
+	  0,
+	  { "tell4=1:192.0.2.1,127.0.0.1, tell6=1:2001:db8::1, " } },
+	{ "pasta -D 10.0.0.1 -D 10.0.0.2 -D 10.0.0.3 -D 10.0.0.4 -D 10.0.0.5",
+	  0,
+	  { "tell4=1:10.0.0.1,10.0.0.2,10.0.0.3,10.0.0.4, tell6=0:" } },
+	{ "pasta -D 10.0.0.1 --dns-forward 10.0.0.9 --dns-host ::1 -D none",
+	  0,
+	  { "tell4=1: tell6=1: ", "!dns4", "!dns_host" } },
+	{ "pasta -D none -D 10.0.0.2 --dns-forward 10.0.0.9",
+	  0,
+	  { "tell4=1:10.0.0.2, tell6=1: ", "dns4=10.0.0.9" } },
+	{ "pasta -D @", 1, { "--dns '': it is not an IPv4" } },
+	{ "pasta -D 0.0.0.0", 1, { "unspecified address, give another, or" } },
+	{ "pasta -D nobody", 1, { "--dns 'nobody'" } },
+	{ "pasta -S one.example -S two.example",
+	  0,
+	  { "search=1:one.example,two.example, " } },
+	{ "pasta -S a_b_c", 0, { "search=1:a,b,c, " } },
+	{ "pasta -S a -S none", 0, { "search=1: " } },
+	{ "pasta -S none --search=b", 0, { "search=1:b, " } },
+	{ "pasta -S _a__b_", 0, { "search=1:a,b, " } },
+	{ "pasta -S a_b_c_d_e_f_g", 0, { "search=1:a,b,c,d,e,f, " } },
+	{ "pasta -S @", 1, { "--search '': it is empty, give domains" } },
+	{ "pasta -S __", 1, { "it is empty" } },
+	{ "pasta -S a_b..c", 1, { "--search 'a b..c': what stands between" } },
+	{ "pasta -H box --fqdn box.example.org.",
+	  0,
+	  { "hostname=box fqdn=box.example.org. " } },
+	{ "pasta -H @", 1, { "--hostname '': a name has 1 to 253" } },
+	{ "pasta --fqdn a_b", 1, { "--fqdn 'a b': a name has no blanks" } },
+	{ "pasta --no-dhcp --no-dhcpv6 --no-ra --no-tcp 1",
+	  0,
+	  { "off=46rt ", "!|pasta" } },
+	{ "pasta --no-ndp", 0, { "off=n " } },
+	{ "pasta --no-icmp", 0, { "off=ni " } },
+	{ "pasta --config-net", 0, { "off=r ", "copy=11" } },
+	{ "pasta --dhcp-dns --dhcp-search", 0, { "announce=11" } },
+	{ "passt --fd 3 --no-dhcp-dns", 0, { "announce=01" } },
+	{ "passt --fd 3 --no-dhcp-search", 0, { "announce=10" } },
+	{ "pasta --config-net --no-copy-routes --no-copy-addrs 1",
+	  0,
+	  { "copy=00", "warning: --no-copy-routes is deprecated",
+	    "warning: --no-copy-addrs is deprecated" } },
+	{ "pasta --no-copy-routes 1", 1, { "--no-copy-routes: it needs" } },
+	{ "pasta --no-copy-addrs 1", 1, { "--no-copy-addrs: it needs" } },
+	/* Files */
+	{ "pasta -l /a --log-file /b --log-size 0x10000 1",
+	  0,
+	  { "log_file=/b ", "log_size=65536 " } },
+	{ "pasta 1", 0, { "log_size=1048576 " } },
+	{ "pasta --log-size 40959", 1, { "--log-size '40959': give 40960" } },
+	{ "pasta --log-size 40960", 0, { "log_size=40960 " } },
+	{ "pasta --log-size 1M", 1, { "--log-size '1M'" } },
+	{ "pasta -l @", 1, { "--log-file '': it is empty" } },
+	{ "pasta -p /p --pcap=/q", 0, { "pcap=/q " } },
+	{ "pasta -p @", 1, { "--pcap '': it is empty" } },
+	/* Forwarding without a tap, on addresses that come later */
+	{ "pasta --freebind", 0, { "freebind=1" } },
+	{ "pasta --splice-only", 0, { "splice_only=1" } },
+	{ "pasta --splice-only --no-splice", 1, { "--splice-only and --no-" } },
+	/* Of the other program, and not of this version */
+	{ "pasta -1", 1, { "--one-off: only passt has this option" } },
+	{ "pasta -s /x", 1, { "--socket: only passt" } },
+	{ "pasta --socket-path /x", 1, { "--socket-path: only passt" } },
+	{ "pasta --vhost-user", 1, { "--vhost-user: only passt" } },
+	{ "pasta --print-capabilities", 1, { "only passt" } },
+	{ "pasta --no-dhcp-dns", 1, { "--no-dhcp-dns: only passt" } },
+	{ "pasta --no-dhcp-search", 1, { "--no-dhcp-search: only passt" } },
+	{ "pasta --repair-path /x", 1, { "--repair-path: only passt" } },
+	{ "pasta --migrate-exit", 1, { "--migrate-exit: only passt" } },
+	{ "pasta --migrate-no-linger", 1, { "only passt" } },
+	{ "passt --userns /x", 1, { "--userns: only pasta has this option" } },
+	{ "passt --netns /x", 1, { "--netns: only pasta" } },
+	{ "passt --netns-only", 1, { "--netns-only: only pasta" } },
+	{ "passt --no-netns-quit", 1, { "--no-netns-quit: only pasta" } },
+	{ "passt --config-net", 1, { "--config-net: only pasta" } },
+	{ "passt --no-copy-routes", 1, { "--no-copy-routes: only pasta" } },
+	{ "passt --no-copy-addrs", 1, { "--no-copy-addrs: only pasta" } },
+	{ "passt --ns-mac-addr 2:", 1, { "--ns-mac-addr: only pasta" } },
+	{ "passt --host-lo-to-ns-lo", 1, { "--host-lo-to-ns-lo: only" } },
+	{ "passt --dhcp-dns", 1, { "--dhcp-dns: only pasta" } },
+	{ "passt --dhcp-search", 1, { "--dhcp-search: only pasta" } },
+	{ "passt -I tap0", 1, { "--ns-ifname: only pasta" } },
+	{ "passt --fd 3 -T none", 1, { "--tcp-ns: only pasta" } },
+	{ "passt --fd 3 -U none", 1, { "--udp-ns: only pasta" } },
+	{ "passt --splice-only", 1, { "--splice-only: only pasta" } },
+	{ "passt --no-splice --fd 3", 0, { "no_splice=1" } },
+	{ "passt -s /x --fd 3 -1", 0, { "target=fd", "fd=3 " } },
+	{ "passt --fd 3 -s /x", 1, { "over a UNIX socket is not part of" } },
+	{ "passt --one-off --socket /x", 1, { "is not part of this version" } },
+	{ "passt --vhost-user --fd 3",
+	  1,
+	  { "--vhost-user: it is not part of this version", "!Usage" } },
+	{ "passt --print-capabilities", 1, { "is not part of this version" } },
+	{ "passt --fd 3 --repair-path /x --migrate-exit --migrate-no-linger",
+	  0,
+	  { "target=fd" } },
+	{ "pasta -c /x", 1, { "--conf-path: it is not part of this" } },
+	{ "passt --conf-path=/x", 1, { "--conf-path: it is not part" } },
+	/* How words are read */
+	{ "pasta --conf 1",
+	  1,
+	  { "option '--conf' is ambiguous", "Usage: pasta" } },
+	{ "pasta --config 1", 0, { "config_net=1" } },
+	{ "pasta -fq4 1", 0, { "foreground=1", "level=1", "has=10" } },
+	{ "pasta -m1500 -fm 1400", 0, { "mtu=1400" } },
+	{ "pasta --debug=1", 1, { "doesn't allow an argument", "Usage:" } },
+	{ "pasta -Z", 1, { "invalid option -- 'Z'", "Usage: pasta" } },
+	{ "pasta --mtu",
+	  1,
+	  { "option '--mtu' requires an argument", "Usage:" } },
+	{ "pasta -m", 1, { "option requires an argument -- 'm'", "Usage:" } },
+	{ "pasta -f -- ls -q", 0, { "word=ls word=-q", "foreground=1" } },
+	{ "pasta ls -m 3", 0, { "word=ls word=-m word=3", "mtu=65520" } },
 	/* As podman and rootlesskit call it */
 	{ "pasta --config-net -u 8080-8080:80-80 --dns-forward 169.254.1.1 "
 	  "-t none -T none -U none --no-map-gw --quiet --netns "
@@ -448,9 +597,82 @@ static void test_help(void)
 	ok(n_options > 45, "%d options in the help", n_options);
 }
 
+/* "\\-\\-no\\-udp" of "--no-udp" */
+static void escape(const char *text, char *ret)
+{
+	for (; *text; text++) {
+		if (*text == '-')
+			*ret++ = '\\';
+		*ret++ = *text;
+	}
+	*ret = '\0';
+}
+
+static int count(const char *text, const char *what)
+{
+	int n = 0;
+
+	for (; (text = strstr(text, what)); text += strlen(what))
+		n++;
+	return n;
+}
+
+/* One line of the help: the manual page says the same in front of a paragraph.
+ * Returns: 1 if it is an option */
+static int check_manual(const char *line, const char *manual)
+{
+	char name[64], arg[64] = "", escaped[128], want[400];
+	int n;
+
+	if (strncmp(line, "  ", 2) != 0 || strncmp(line + 5, " --", 3) != 0)
+		return 0;
+	sscanf(line + 8, "%63[a-z0-9-] %63s", name, arg);
+	/* Two blanks: what follows is the help */
+	if (line[8 + strlen(name)] != ' ' || line[9 + strlen(name)] == ' ')
+		arg[0] = '\0';
+	escape(name, escaped);
+	n = snprintf(want, sizeof(want), "\n.TP\n");
+	if (line[2] == '-')
+		n += snprintf(want + n, sizeof(want) - (size_t)n,
+			      "\\fB\\-%c\\fR, ", line[3]);
+	n += snprintf(want + n, sizeof(want) - (size_t)n, "\\fB\\-\\-%s\\fR",
+		      escaped);
+	if (*arg)
+		n += snprintf(want + n, sizeof(want) - (size_t)n, " \\fI%s\\fR",
+			      arg);
+	snprintf(want + n, sizeof(want) - (size_t)n, "\n");
+	is_int(count(manual, want), 1, "the manual has --%s %s", name, arg);
+	return 1;
+}
+
+/* Every option has a paragraph, and no paragraph is about another */
+static void test_manual(void)
+{
+	static char help[16384], manual[131072];
+	FILE *f = fopen("passt.1", "r");
+	int n = 0, n_passt = 0;
+
+	if (!f) {
+		ok(false, "passt.1: run this at the top of the project");
+		return;
+	}
+	manual[fread(manual, 1, sizeof(manual) - 1, f)] = '\0';
+	fclose(f);
+	run("pasta --help", help, sizeof(help));
+	for (char *s = strchr(help, '\n'); s; s = strchr(s + 1, '\n'))
+		n += check_manual(s + 1, manual);
+	run("passt --help", help, sizeof(help));
+	for (char *s = strstr(help, "\n  -1"); s; s = strchr(s + 1, '\n'))
+		n_passt += check_manual(s + 1, manual);
+	ok(n > 60 && n_passt == 3, "%d and %d options", n, n_passt);
+	is_int(count(manual, "\n.TP\n\\fB\\-"), n + n_passt,
+	       "no other paragraphs");
+}
+
 int main(void)
 {
 	test_rows();
 	test_help();
+	test_manual();
 	return done();
 }
