@@ -3,7 +3,7 @@
 # every row that needs neither TCP nor the Internet. A caller like podman builds
 # the command line, reads one pipe to its end, runs socat on both sides, and at
 # the end unmounts and unlinks the namespace's file. Each row prints its number
-# and name in the suite.
+# and name in the suite; what podman relies on outside the suite follows.
 # once
 # limit: 90
 #
@@ -115,13 +115,13 @@ same() # WHAT GOT WANT
 	[ "$2" = "$3" ] || WHY+=("$1: got \"$2\", want \"$3\"")
 }
 
-# row NUMBER NAME: the verdict about what happened since the last one
-row()
+# verdict NAME: about what happened since the last one
+verdict()
 {
 	if [ ${#WHY[@]} = 0 ]; then
-		report 0 "row $1: $2"
+		report 0 "$1"
 	else
-		report 1 "row $1: $2"
+		report 1 "$1"
 		printf '#   pasta'
 		printf ' %s' "${ARGV[@]}"
 		printf '\n#   %s' "${WHY[@]}"
@@ -129,6 +129,11 @@ row()
 	fi
 	WHY=()
 	PUBLISH=()
+}
+
+row() # NUMBER NAME
+{
+	verdict "row $1: $2"
 }
 
 # addrs VERSION: the container's global addresses, first to last
@@ -256,12 +261,6 @@ row 17 "Custom DNS forward address, IPv4"
 
 # Traffic
 
-# The container's side of bytecheck: size and digest
-bytecheck()
-{
-	tee >(wc -c >"$1.size") | md5sum >"$1.md5"
-}
-
 listens()
 {
 	local n
@@ -280,7 +279,7 @@ transfer()
 	[ "$v" = 4 ] || to="[$to]"
 	for ((i = 0; i < n; i++)); do
 		inside timeout 10 socat -u "UDP$v-LISTEN:$((port + i)),null-eof" \
-			STDOUT | bytecheck "$T/rx$i" &
+			STDOUT >"$T/rx$i" &
 		rx+=($!)
 	done
 	wait_until listens "$port" $((port + n - 1)) ||
@@ -293,9 +292,9 @@ transfer()
 	wait "${tx[@]}" || WHY+=("socat on the host failed")
 	wait "${rx[@]}"
 	for ((i = 0; i < n; i++)); do
-		same "bytes on port $((port + i))" "$(cat "$T/rx$i.size")" \
+		same "bytes on port $((port + i))" "$(wc -c <"$T/rx$i")" \
 			"$(wc -c <"$file")"
-		same "digest on port $((port + i))" "$(cat "$T/rx$i.md5")" \
+		same "digest on port $((port + i))" "$(md5sum <"$T/rx$i")" \
 			"$(md5sum <"$file")"
 	done
 }
@@ -426,5 +425,97 @@ same address "$(addrs 4)" 192.168.0.2
 host_internal
 down
 row 86 "pasta/bridge and host.containers.internal"
+
+# Outside the suite: probes, failures, what documentation tells users to type
+
+for probe in "" --host-lo-to-ns-lo; do
+	# shellcheck disable=SC2086
+	OUT=$("$PASTA" $probe --version --nonsense 2>&1)
+	same "exit status" $? 0
+	[[ $OUT =~ ^pasta\ [^[:space:]]+$ ]] || WHY+=("\"$OUT\" is no version")
+	verdict "--version is one line on stdout, errors behind it are not seen"
+done
+
+new_netns
+PUBLISH=(-u 5000-5000:80-80)
+build --frobnicate
+call
+same "exit status" $RC 1
+[[ $OUT = *"unrecognized option '--frobnicate'"* ]] || WHY+=("$OUT")
+verdict "an unknown option, in getopt's words"
+
+# fails_with REGEX: the call fails as podman can tell, and leaves nothing
+fails_with()
+{
+	call
+	same "exit status" $RC 1
+	[[ $OUT =~ $1 ]] || WHY+=("it says $OUT")
+	wait_until no_forwarders || WHY+=("a process is left")
+	same "interfaces left" "$(inside ip -j link | jq -r '[.[].ifname |
+		select(. != "lo")] | join(" ")')" ""
+}
+
+serve h hold 0.0.0.0 5000
+PUBLISH=(-u 5000-5000:80-80)
+build
+fails_with 'UDP port 5000.*in use'
+verdict "a published port is in use on the host"
+stop $SP
+call
+same "exit status ($OUT)" $RC 0
+verdict "and a second attempt in the same namespace works"
+down
+
+new_netns
+PUBLISH=(-t 8080-8080:80-80)
+build
+fails_with 'tcp-ports.*TCP'
+verdict "a TCP port is refused, not ignored"
+for words in '-t auto -u auto -T auto -U auto' '-T 5201'; do
+	# shellcheck disable=SC2086
+	build $words
+	fails_with 'tcp-(ports|ns).*TCP'
+	verdict "$words: TCP is refused, not ignored"
+done
+umount -l "$NETNS_FILE"
+
+for words in --map-gw '--mtu 1500' '-u auto -U auto' \
+		"--ipv4-only -a 10.0.2.0 -n 24 -g 10.0.2.2 \
+		--dns-forward 10.0.2.3 -m 1500 --no-ndp --no-dhcpv6 --no-dhcp" \
+		"-I tap0 --ipv4-only -a 10.0.2.0 -n 24 -g 10.0.2.2 \
+		--dns-forward 10.0.2.3 -m 1500 --no-ndp --no-dhcpv6 --no-dhcp"; do
+	# shellcheck disable=SC2086
+	up $words
+	down
+	verdict "documented: $(xargs <<<"$words")"
+done
+up --ipv4-only --mtu 1280
+same MTU "$(mtu)" 1280
+same "IPv6 addresses" "$(addrs 6)" ""
+down
+verdict "compose: --ipv4-only --mtu 1280"
+
+# Descriptors that podman leaks, and its terminal, are not kept
+mkfifo $T/lock
+exec 9<>$T/lock
+up
+for pid in $(forwarders); do
+	for fd in /proc/"$pid"/fd/*; do
+		[ ! "$fd" -ef $T/lock ] || WHY+=("$pid keeps a lock")
+	done
+	same "terminal of $pid" "$(awk '{ print $7 }' /proc/"$pid"/stat)" 0
+done
+exec 9>&-
+down
+verdict "no inherited descriptor, no terminal"
+
+# A restart policy: the old name goes, the same port is published at once
+for i in 1 2 3 4 5; do
+	PUBLISH=(-u 5000-5000:5000-5000)
+	up
+	transfer 4 127.0.0.1 5000 5000 1 $T/byte
+	down
+done
+verdict "five restarts with the same port"
 
 done_testing
