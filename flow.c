@@ -5,8 +5,8 @@
  * order of their last use, one per idle time and worth: what is oldest in a
  * list is what expires next, so neither expiry nor eviction ever searches.
  *
- * A flow is live once its initiator speaks again after an answer: a query and
- * its answer, even 25,000 of them, stay one-shots and give way first. */
+ * A flow is live once anything passes after a first answer: a query and its
+ * answer, even 25,000 of them, stay one-shots and give way first. */
 
 #include "flow.h"
 
@@ -24,6 +24,7 @@ void flow_table_init(struct flow_table *t, const struct hash_key *key,
 	t->key = *key;
 	t->idle_s[FLOW_OVER] = 0;
 	t->idle_s[FLOW_ANSWERED] = answered_s < idle_s ? answered_s : idle_s;
+	t->idle_s[FLOW_DONE] = idle_s;
 	t->idle_s[FLOW_ONESHOT] = idle_s;
 	t->idle_s[FLOW_LIVE] = idle_s;
 }
@@ -207,6 +208,23 @@ void flow_end(struct flow_table *t, struct flow *f, bool is_init,
 		f->flags |= FLOW_INIT_GONE;
 }
 
+/* The list for a flow once a datagram has passed. One answer may be all there
+ * is; whatever follows it shows that the conversation goes on. */
+static uint8_t next_list(struct flow *f, bool by_init)
+{
+	bool was_replied = f->flags & FLOW_REPLIED;
+
+	if (!by_init)
+		f->flags |= FLOW_REPLIED;
+	if (f->list == FLOW_ANSWERED || (by_init && !was_replied))
+		return f->list;
+	if (was_replied)
+		return FLOW_LIVE;
+	if (f->flags & FLOW_QUERY)
+		return FLOW_ANSWERED;
+	return f->flags & FLOW_SPLICED ? FLOW_DONE : FLOW_ONESHOT;
+}
+
 bool flow_touch(struct flow_table *t, struct flow *f, bool by_init,
 		uint32_t now_s)
 {
@@ -218,13 +236,7 @@ bool flow_touch(struct flow_table *t, struct flow *f, bool by_init,
 			move(t, f, FLOW_ONESHOT, now_s);
 		return false;
 	}
-	if (!by_init && !(f->flags & FLOW_REPLIED)) {
-		f->flags |= FLOW_REPLIED;
-		if (f->flags & FLOW_QUERY)
-			list = FLOW_ANSWERED;
-	} else if (by_init && f->flags & FLOW_REPLIED && list == FLOW_ONESHOT) {
-		list = FLOW_LIVE;
-	}
+	list = next_list(f, by_init);
 	if (list != f->list)
 		move(t, f, list, now_s);
 	else
@@ -243,6 +255,15 @@ struct flow *flow_victim(struct flow_table *t)
 			return &t->flow[i];
 	}
 	return NULL;
+}
+
+struct flow *flow_surplus(struct flow_table *t)
+{
+	const struct lru *done = &t->lists[FLOW_DONE];
+
+	if (done->n <= FLOW_DONE_MAX)
+		return NULL;
+	return &t->flow[lru_oldest(done)];
 }
 
 /* Second at which the oldest flow of a list expires, UINT32_MAX: none. */

@@ -22,10 +22,12 @@
 /** enum flow_list - in the order in which flows are given up
  * over:     a side has gone; kept for a second, in case it comes back
  * answered: a query that was answered; short idle time
+ * done:     spliced, and answered once: few are worth a descriptor
  * oneshot:  at most one exchange so far       live: more than that */
 enum flow_list {
 	FLOW_OVER,
 	FLOW_ANSWERED,
+	FLOW_DONE,
 	FLOW_ONESHOT,
 	FLOW_LIVE,
 	FLOW_LISTS
@@ -138,6 +140,10 @@ void flow_end(struct flow_table *t, struct flow *f, bool is_init,
 
 /** flow_victim() - the flow to give up first, or NULL */
 struct flow *flow_victim(struct flow_table *t);
+
+/** flow_surplus() - the oldest of the spliced flows that are done, if there are
+ * more than FLOW_DONE_MAX of them, else NULL */
+struct flow *flow_surplus(struct flow_table *t);
 
 /** flow_expired() - one flow whose idle time is over, or NULL */
 struct flow *flow_expired(struct flow_table *t, uint32_t now_s);

@@ -32,6 +32,7 @@
 
 /* Tables. Each is zero when empty and untouched until used. */
 #define FLOW_MAX 131072
+#define FLOW_DONE_MAX 64 /* spliced, answered once: a descriptor each */
 #define MAP_DYNAMIC_MAX 16384 /* also at most half of RLIMIT_NOFILE */
 #define MAP_LISTEN_MAX 131072 /* every port, both families */
 #define MAP_MAX (MAP_DYNAMIC_MAX + MAP_LISTEN_MAX)

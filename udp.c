@@ -202,7 +202,7 @@ static bool take_errors(struct udp *u, struct map *m)
 	return true;
 }
 
-static void ready(struct watch *w, uint32_t events)
+static void receive(struct watch *w, uint32_t events)
 {
 	struct map *m = container_of(w, struct map, watch);
 	struct udp *u = w->ctx;
@@ -231,6 +231,26 @@ static void ready(struct watch *w, uint32_t events)
 			round = ROUNDS_MAX;
 		udp_flush(u);
 	}
+}
+
+/* Spliced flows cost a descriptor each; of those that look finished, a few are
+ * kept for clients that come back. */
+static void trim(struct udp *u)
+{
+	struct flow *f;
+
+	while ((f = flow_surplus(&u->flows))) {
+		udp_flow_close(u, f);
+		stats_add(u->stats, FLOWS_EVICTED, 1);
+	}
+}
+
+static void ready(struct watch *w, uint32_t events)
+{
+	struct udp *u = w->ctx;
+
+	receive(w, events);
+	trim(u);
 }
 
 void udp_init(struct udp *u, const struct hash_key *key)

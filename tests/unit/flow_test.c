@@ -53,7 +53,8 @@ static struct {
 } m;
 
 static uint32_t map_flows[MAPS];
-static const uint32_t idle[FLOW_LISTS] = { 0, ANSWERED_S, IDLE_S, IDLE_S };
+static const uint32_t idle[FLOW_LISTS] = { 0, ANSWERED_S, IDLE_S,
+					   IDLE_S, IDLE_S };
 
 static void model_remove(uint32_t i)
 {
@@ -151,8 +152,9 @@ static const char *step_touch(uint32_t i, bool by_init, uint32_t now_s)
 		m.f[i].flags |= FLOW_REPLIED;
 		if (m.f[i].flags & FLOW_QUERY)
 			list = FLOW_ANSWERED;
-	} else if (by_init && m.f[i].flags & FLOW_REPLIED &&
-		   list == FLOW_ONESHOT) {
+		else if (m.f[i].flags & FLOW_SPLICED)
+			list = FLOW_DONE;
+	} else if (m.f[i].flags & FLOW_REPLIED && list != FLOW_ANSWERED) {
 		list = FLOW_LIVE;
 	}
 	if (list != m.list_of[i] || m.used_s[i] != now_s) {
@@ -277,15 +279,42 @@ static void times(void)
 	ok(!flow_touch(&t2, f, true, 2000), "first datagram: one-shot");
 	ok(!flow_touch(&t2, f, true, 2000), "second one: one-shot");
 	ok(!flow_touch(&t2, f, false, 2000), "answer: one-shot");
-	ok(!flow_touch(&t2, f, false, 2001), "more answers: one-shot");
 	ok(flow_touch(&t2, f, true, 2001), "initiator speaks again: live");
 	ok(!flow_expired(&t2, 2181) && flow_expired(&t2, 2182) == f,
 	   "180 s after the last datagram");
 	flow_del(&t2, f, &head);
 
+	f = flow_add(&t2, &p, &head, 3000);
+	flow_touch(&t2, f, true, 3000);
+	flow_touch(&t2, f, false, 3000);
+	ok(flow_touch(&t2, f, false, 3001), "a second answer: live");
+	flow_del(&t2, f, &head);
+
 	flow_table_init(&t2, &key, 10, ANSWERED_S);
 	is_int(t2.idle_s[FLOW_ANSWERED], 10,
 	       "a short --udp-timeout holds for queries too");
+}
+
+/* Spliced flows that were answered once are kept up to a number. */
+static void surplus(void)
+{
+	static struct flow_table t3;
+	struct flow *f, *first = NULL;
+	uint32_t head = 0;
+
+	flow_table_init(&t3, &key, IDLE_S, ANSWERED_S);
+	for (unsigned i = 0; i <= FLOW_DONE_MAX; i++) {
+		struct flow p = proto((uint16_t)(i + 1), 0, FLOW_SPLICED);
+
+		ok(!flow_surplus(&t3), "%u are kept", i);
+		f = flow_add(&t3, &p, &head, 1000);
+		flow_touch(&t3, f, true, 1000);
+		flow_touch(&t3, f, false, 1000);
+		first = i == 0 ? f : first;
+	}
+	ok(flow_surplus(&t3) == first, "one more: the oldest is surplus");
+	ok(flow_touch(&t3, first, true, 1001), "it goes on: live");
+	ok(!flow_surplus(&t3), "so none is");
 }
 
 static void worth(void)
@@ -358,6 +387,7 @@ int main(void)
 	property();
 	times();
 	worth();
+	surplus();
 	spliced();
 	bounds();
 	return done();
