@@ -26,16 +26,20 @@
 #include "forwarder.h"
 #include "hostnet.h"
 #include "netns.h"
+#include "reader.h"
 #include "sandbox.h"
+#include "summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <linux/netlink.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -52,6 +56,7 @@
  * @nofile: RLIMIT_NOFILE at start
  * @pid_fd: PID file, -1 if none       @null: /dev/null, for the daemon
  * @parent: from the daemon to the process that was started, else -1
+ * @go: shared with that process: it has set it and is about to exit
  * @pcap:   capture of the link   @forwarder: everything on the data path */
 struct passt {
 	struct conf conf;
@@ -65,6 +70,7 @@ struct passt {
 	int pid_fd;
 	int null;
 	int parent;
+	volatile char *go;
 	struct pcap pcap;
 	struct forwarder forwarder;
 };
@@ -325,10 +331,61 @@ static void adopt_link(const struct passt *p, struct forwarder_ns *ret_ns)
 	};
 }
 
+/* In processes that stay where we started */
+
+static void settle_outside(void *arg)
+{
+	const struct passt *p = arg;
+
+	sandbox_identity(p->uid, p->gid, true);
+}
+
+static void set_up_outside(void *arg, int sock)
+{
+	settle_outside(arg);
+	if (agent_give(sock, NULL, 0, NULL, 0))
+		_exit(1);
+}
+
+/* Who reads resolv.conf again, as long as its name servers matter */
+static void start_reader(struct passt *p)
+{
+	const struct conf *c = &p->conf;
+	bool is_needed = false;
+	enum family f;
+	int rc = 0;
+
+	for (f = 0; f < FAMILY_COUNT; f++)
+		if (addr_is_set(&c->dns_forward[f]) &&
+		    !addr_is_set(&c->dns_host[f]))
+			is_needed = true;
+	if (is_needed)
+		rc = reader_start(RESOLV_CONF, settle_outside, p,
+				  &p->forwarder.reader);
+	if (rc)
+		warn("changes of %s are not followed: %s", RESOLV_CONF,
+		     strerror(-rc));
+}
+
+/* Who binds low ports that a program in the namespace opens later */
+static void start_outside(struct passt *p)
+{
+	struct agent *a = &p->forwarder.outside;
+
+	if (!p->conf.udp_in.is_auto || !sandbox_has(CAP_NET_BIND_SERVICE))
+		return;
+	check_agent(agent_start(a, set_up_outside, p, &p->forwarder.stats));
+	check_agent(agent_take(a, NULL, 0, NULL, 0));
+	check_agent(agent_ready(a));
+	a->place = "on the host";
+}
+
 static void connect_guest(struct passt *p)
 {
 	struct forwarder_ns ns;
 
+	start_reader(p);
+	start_outside(p);
 	if (p->conf.target == TARGET_FD) {
 		adopt_link(p, &ns);
 	} else {
@@ -365,7 +422,10 @@ static _Noreturn void await_daemon(struct passt *p, int sock, pid_t pid)
 
 	if (recv(sock, &byte, 1, 0) == 1) {
 		write_pid(p, pid);
-		_exit(send(sock, &byte, 1, MSG_NOSIGNAL) != 1);
+		/* Not a message: waking the daemon could cost us the CPU, and
+		 * whoever kills us in between would leave it behind */
+		*p->go = 1;
+		_exit(0);
 	}
 	if (waitpid(pid, &status, 0) == pid && WIFSIGNALED(status))
 		err("killed by signal %d during start", WTERMSIG(status));
@@ -375,11 +435,15 @@ static _Noreturn void await_daemon(struct passt *p, int sock, pid_t pid)
 /* Returns in the daemon only */
 static void go_background(struct passt *p)
 {
+	void *page = mmap(NULL, sizeof(*p->go), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int sv[2];
 	pid_t pid;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv))
-		die("socketpair: %s", strerror(errno));
+	if (page == MAP_FAILED ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv))
+		die("cannot go to the background: %s", strerror(errno));
+	p->go = page;
 	pid = fork();
 	if (pid < 0)
 		die("fork: %s", strerror(errno));
@@ -412,7 +476,7 @@ static void report_ready(struct passt *p)
 	log_stderr(false);
 	sandbox_stdio(p->null);
 	if (send(p->parent, &byte, 1, MSG_NOSIGNAL) != 1 ||
-	    recv(p->parent, &byte, 1, 0) != 1)
+	    recv(p->parent, &byte, 1, 0) != 0 || !*p->go)
 		_exit(1);
 	close(p->parent);
 }
@@ -470,6 +534,8 @@ static void start(struct passt *p)
 	forwarder_init(&p->forwarder, &p->conf, &p->net, &resolv);
 	choose_identity(p);
 	connect_guest(p);
+	summary_log(&p->conf, &p->net, &p->forwarder.fwd,
+		    &p->forwarder.guest.local.announce);
 	sandbox_enclose(!p->conf.is_foreground);
 	if (!p->conf.is_foreground)
 		go_background(p);

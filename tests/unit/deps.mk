@@ -40,3 +40,4 @@ deps_udp_error := $(deps_of_udp) udp
 deps_udp_send := $(deps_of_udp) udp
 deps_policy := addr
 deps_mcast := addr csum run pkt
+deps_summary := addr log
