@@ -251,6 +251,11 @@ static uint8_t given_plen(const struct conf *c, enum family f)
 			       class_plen(&c->addr[FAMILY_V4]);
 }
 
+static uint32_t tap_mtu(const struct guest_net *net)
+{
+	return net->mtu ? net->mtu : MTU_KERNEL;
+}
+
 static void plan_identity(const struct conf *c, const struct nl_facts *facts,
 			  const struct choice *ch, enum family f,
 			  struct guest_net *net)
@@ -264,6 +269,8 @@ static void plan_identity(const struct conf *c, const struct nl_facts *facts,
 		net->addr[f] = ch->addr->addr;
 		net->plen[f] = f == FAMILY_V4 ? ch->addr->plen : PLEN_V6;
 		net->gw[f] = host_gw(facts, ch->link->ifindex, f);
+		if (ch->link->mtu < tap_mtu(net))
+			net->link_mtu[f] = ch->link->mtu;
 	} else {
 		net->is_local[f] = true;
 		net->gw[f] = local_gw(f);
@@ -383,11 +390,14 @@ static void add_via(struct guest_net *net, const struct nl_route *r)
 static uint32_t route_mtu(const struct guest_net *net,
 			  const struct nl_link *link, const struct nl_route *r)
 {
-	uint32_t mtu = net->mtu ? net->mtu : MTU_KERNEL;
+	uint32_t mtu = tap_mtu(net);
 	uint32_t best = mtu;
 
 	if (r->mtu && r->mtu < best)
 		best = r->mtu;
+	/* Whatever network comes later: an Ethernet, most probably */
+	if (!link && best > MTU_KERNEL)
+		best = MTU_KERNEL;
 	if (link && link->mtu && link->mtu < best &&
 	    (addr_is_set(&r->gw) || !r->plen || link->flags & IFF_POINTOPOINT))
 		best = link->mtu;

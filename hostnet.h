@@ -17,6 +17,7 @@
  * @guest_ll: the guest's; unset until known (config_net gives it)
  * @ifindex, @ifname: template interface per family; 0 and "" if none
  * @tap_name: name of the tap      @mtu: of the tap, 0: do not assign
+ * @link_mtu: of the host's link, if smaller than the tap's; else 0
  * @addrs:   of the tap, in the order of the host
  * @routes:  in the order that the kernel takes them, @ifindex 0; those that
  *           leave by a gateway over a smaller host link carry its MTU */
@@ -32,6 +33,7 @@ struct guest_net {
 	char ifname[FAMILY_COUNT][IFNAME_SIZE];
 	char tap_name[IFNAME_SIZE];
 	uint32_t mtu;
+	uint32_t link_mtu[FAMILY_COUNT];
 	struct nl_addr addrs[HOST_ADDRS_MAX];
 	unsigned n_addrs;
 	struct nl_route routes[HOST_ROUTES_MAX];

@@ -11,7 +11,10 @@
  * Dumps are asked without strict checking: asking for a family or table that
  * the kernel lacks would be an error then.
  *
- * Deliberately not done: no multicast groups, no allocation, nothing static:
+ * Messages about changes are counted as one bit (netlink_watch): whoever waits
+ * for them lists everything again.
+ *
+ * Deliberately not done: no allocation, nothing static:
  * the answer is received into 32 KiB of stack, the most that the kernel sends
  * at once. */
 
@@ -207,6 +210,38 @@ int netlink_open(int protocol)
 	return fd;
 }
 
+/* A small buffer will do: what does not fit into it is a change as well. It is
+ * connected to the kernel only after bind(), which would undo that. */
+int netlink_watch(void)
+{
+	struct sockaddr_nl us = {
+		.nl_family = AF_NETLINK,
+		.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR |
+			     RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_IFADDR |
+			     RTMGRP_IPV6_ROUTE,
+	};
+	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
+	int rc, size = ANSWER_LEN;
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK,
+			NETLINK_ROUTE);
+
+	if (fd < 0)
+		return -errno;
+	if (bind(fd, (struct sockaddr *)&us, sizeof(us)) ||
+	    connect(fd, (struct sockaddr *)&kernel, sizeof(kernel)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size))) {
+		rc = -errno;
+		close(fd);
+		return rc;
+	}
+	return fd;
+}
+
+void netlink_forget(int fd)
+{
+	drain(fd);
+}
+
 int netlink_facts(int fd, struct nl_facts *ret_facts)
 {
 	struct nl_sink to = { .facts = ret_facts };
@@ -335,7 +370,7 @@ static void put_gateway(union request *r, const struct nl_route *route)
 	put(r, RTA_VIA, via, sizeof(af) + addr_len(&route->gw));
 }
 
-int netlink_route_add(int fd, const struct nl_route *route)
+static int route_new(int fd, const struct nl_route *route, uint16_t flags)
 {
 	struct rtmsg m = {
 		.rtm_family = addr_is_v4(&route->dst) ? AF_INET : AF_INET6,
@@ -349,11 +384,13 @@ int netlink_route_add(int fd, const struct nl_route *route)
 	union request r;
 	uint32_t metrics;
 
-	request(&r, RTM_NEWROUTE, NLM_F_ACK | NLM_F_CREATE | NLM_F_APPEND, &m,
+	request(&r, RTM_NEWROUTE, NLM_F_ACK | NLM_F_CREATE | flags, &m,
 		sizeof(m));
 	if (route->plen)
 		put_addr(&r, RTA_DST, &route->dst);
 	put_gateway(&r, route);
+	if (addr_is_set(&route->src))
+		put_addr(&r, RTA_PREFSRC, &route->src);
 	put_u32(&r, RTA_OIF, route->ifindex);
 	if (route->metric)
 		put_u32(&r, RTA_PRIORITY, route->metric);
@@ -363,6 +400,16 @@ int netlink_route_add(int fd, const struct nl_route *route)
 		nest_end(&r, metrics);
 	}
 	return change(fd, &r);
+}
+
+int netlink_route_add(int fd, const struct nl_route *route)
+{
+	return route_new(fd, route, NLM_F_APPEND);
+}
+
+int netlink_route_replace(int fd, const struct nl_route *route)
+{
+	return route_new(fd, route, NLM_F_REPLACE);
 }
 
 int netlink_drops(int fd, uint32_t ifindex, struct nl_drops *ret_drops)

@@ -24,6 +24,13 @@ struct nl_link_conf {
  * a receive timeout; returns the descriptor or -errno */
 int netlink_open(int protocol);
 
+/** netlink_watch() - socket that is readable after a change of links, addresses
+ * or routes; non-blocking; returns the descriptor or -errno */
+int netlink_watch(void);
+
+/** netlink_forget() - make it wait for the next change */
+void netlink_forget(int fd);
+
 /** netlink_facts() - all links, addresses and main-table routes, both families
  * A family the kernel lacks is skipped. Half filled on failure. */
 int netlink_facts(int fd, struct nl_facts *ret_facts);
@@ -37,6 +44,9 @@ int netlink_addr_add(int fd, const struct nl_addr *a);
 
 /** netlink_route_add() - append (several of one prefix keep their order) */
 int netlink_route_add(int fd, const struct nl_route *r);
+
+/** netlink_route_replace() - put in place of one of that prefix and metric */
+int netlink_route_replace(int fd, const struct nl_route *r);
 
 int netlink_drops(int fd, uint32_t ifindex, struct nl_drops *ret_drops);
 

@@ -35,12 +35,14 @@ struct nl_addr {
 /** struct nl_route - a route of the main table, one next hop
  * @dst, @plen: prefix; plen 0 is a default route
  * @gw:      next hop; not set: on-link     @metric: RTA_PRIORITY
+ * @src:     preferred source; only written, never read
  * @ifindex: output interface               @mtu: RTAX_MTU, 0 none
  * @weight:  hops of a multipath route have it > 0, others 0
  * @flags:   RTNH_F_ONLINK only             @type: RTN_*, @scope: RT_SCOPE_* */
 struct nl_route {
 	struct addr dst;
 	struct addr gw;
+	struct addr src;
 	uint32_t ifindex;
 	uint32_t metric;
 	uint32_t mtu;

@@ -92,8 +92,8 @@ static void print_plan(void)
 #define ETH0_V6_ROUTE "route ::/0 via fe80::99 metric 9 mtu 1500\n"
 #define LOCAL4 "v4 local 169.254.2.1/16 gw 169.254.2.2\n"
 #define LOCAL6 "v6 local gw fe80::1 ll fe80::1\n"
-#define LOCAL4_ROUTE "route 0.0.0.0/0 via 169.254.2.2\n"
-#define LOCAL6_ROUTE "route ::/0 via fe80::1\n"
+#define LOCAL4_ROUTE "route 0.0.0.0/0 via 169.254.2.2 mtu 1500\n"
+#define LOCAL6_ROUTE "route ::/0 via fe80::1 mtu 1500\n"
 
 static const struct {
 	const char *name, *options, *host, *want;
@@ -248,7 +248,7 @@ static const struct {
 	  "addr 10.0.2.100/24\nroute 0.0.0.0/0 via 10.0.2.2 mtu 1500\n" },
 	{ "rootlesskit offline", "-a 10.0.2.100 -n 24 -g 10.0.2.2 -4", LO,
 	  "v4 local 10.0.2.100/24 gw 10.0.2.2\nv6 off\ntap tap0\n"
-	  "addr 10.0.2.100/24\nroute 0.0.0.0/0 via 10.0.2.2\n" },
+	  "addr 10.0.2.100/24\nroute 0.0.0.0/0 via 10.0.2.2 mtu 1500\n" },
 	{ "-a alone: the host's routes, and a default", "-a 172.16.5.5 -4",
 	  ETH0,
 	  "v4 eth0 172.16.5.5/16 gw 192.0.2.254\nv6 off\ntap eth0\n"
