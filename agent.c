@@ -300,6 +300,7 @@ int agent_start(struct agent *a, void (*setup)(void *arg, int sock), void *arg,
 	a->sock = sv[0];
 	a->pid = pid;
 	a->stats = stats;
+	a->place = "in the namespace";
 	return 0;
 }
 
@@ -362,7 +363,7 @@ static bool is_wanted(const struct agent *a, int fd, int family)
 
 static int bury(struct agent *a, int error)
 {
-	warn("the agent in the namespace is lost: %s; no new sockets there",
+	warn("the agent %s is lost: %s; no new sockets there", a->place,
 	     strerror(-error));
 	close(a->sock);
 	a->sock = -1;
@@ -450,6 +451,8 @@ int agent_bound(struct agent *a, int family, const struct end *end,
 	if (strlen(device) >= sizeof(r.device))
 		return count(a, -ENODEV);
 	memcpy(r.device, device, strlen(device));
+	if (family == AF_INET && !addr_is_set(&end->addr))
+		r.end.addr = addr_any4;
 	n = call(a, &r, fds);
 	if (n > 1) {
 		close_all(fds, (unsigned)n);

@@ -43,13 +43,15 @@ struct agent_pool {
 /** struct agent - the forwarder's end
  * @sock: SOCK_SEQPACKET to the agent, -1 once it is dead
  * @pool: per family        @cookie: SO_NETNS_COOKIE of its namespace, 0 unknown
- * @stats: where failures are counted, borrowed */
+ * @stats: where failures are counted, borrowed
+ * @place: where it lives, for messages; may be changed */
 struct agent {
 	int sock;
 	pid_t pid;
 	uint64_t cookie;
 	struct agent_pool pool[FAMILY_COUNT];
 	struct stats *stats;
+	const char *place;
 };
 
 /**
@@ -89,7 +91,7 @@ int agent_udp(struct agent *a, enum family family);
 /**
  * agent_bound() - a UDP socket bound by the agent, for ports below 1024
  * @family: AF_INET, or AF_INET6 with IPV6_V6ONLY
- * @device: interface, or ""
+ * @end:    its address unset or any: wildcard    @device: interface, or ""
  * Returns: as agent_udp()
  */
 int agent_bound(struct agent *a, int family, const struct end *end,

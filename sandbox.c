@@ -142,7 +142,8 @@ void sandbox_fds(int keep, struct rlimit *ret_nofile)
 }
 
 /* seccomp(forwarder): dup3 close
- * seccomp(agent): dup3 close */
+ * seccomp(agent): dup3 close
+ * seccomp(reader): dup3 close */
 void sandbox_stdio(int null)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -172,6 +173,17 @@ static int caps_set(uint64_t want)
 		d[i].inheritable = 0;
 	}
 	return syscall(__NR_capset, &h, d) ? -errno : 0;
+}
+
+bool sandbox_has(int cap)
+{
+	struct __user_cap_header_struct h = {
+		.version = _LINUX_CAPABILITY_VERSION_3
+	};
+	struct __user_cap_data_struct d[2] = { { 0 } };
+
+	return !syscall(__NR_capget, &h, d) &&
+	       d[cap / 32].effective >> cap % 32 & 1;
 }
 
 static bool is_already(uid_t uid, gid_t gid)
@@ -320,13 +332,19 @@ static void filter_calls(const struct sandbox_row *r)
 }
 
 /* seccomp(forwarder): exit_group
- * seccomp(agent): exit_group */
+ * seccomp(agent): exit_group
+ * seccomp(reader): exit_group */
 void sandbox_seal(enum sandbox_role role)
 {
+	static const struct sandbox_row *const list[] = {
+		[ROLE_FORWARDER] = sandbox_forwarder,
+		[ROLE_AGENT] = sandbox_agent,
+		[ROLE_READER] = sandbox_reader,
+	};
+
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		die("prctl: %s", strerror(errno));
 	if (HAS_FILTER)
-		filter_calls(role == ROLE_FORWARDER ? sandbox_forwarder :
-						      sandbox_agent);
+		filter_calls(list[role]);
 }

@@ -15,7 +15,10 @@
 #include <sys/types.h>
 
 /** enum sandbox_role - whose system call list */
-enum sandbox_role { ROLE_FORWARDER, ROLE_AGENT };
+enum sandbox_role { ROLE_FORWARDER, ROLE_AGENT, ROLE_READER };
+
+/* The one way in which ROLE_READER may open a file */
+#define SANDBOX_READ (O_RDONLY | O_CLOEXEC | O_NONBLOCK)
 
 /** sandbox_fds() - close every inherited descriptor above 2 but @keep (or -1),
  * open /dev/null in place of missing 0 to 2, raise RLIMIT_NOFILE: soft to hard,
@@ -43,6 +46,9 @@ void sandbox_enclose(bool new_pid);
 /** sandbox_caps() - keep only the capability @cap (-1: none), if we have it,
  * and nothing in the inheritable, ambient and bounding sets */
 void sandbox_caps(int cap);
+
+/** sandbox_has() - is a capability in our effective set? */
+bool sandbox_has(int cap);
 
 /** sandbox_seal() - not dumpable, no_new_privs, system call filter of @role */
 void sandbox_seal(enum sandbox_role role);

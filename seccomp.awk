@@ -13,7 +13,7 @@
 # architecture lacks are left out by the preprocessor.
 
 BEGIN {
-	n_roles = split("forwarder agent", roles, " ")
+	n_roles = split("forwarder agent reader", roles, " ")
 	for (i in roles)
 		known[roles[i]] = 1
 	ITEM = "^[a-z0-9_]+([(][0-5]=[A-Za-z0-9_]+([|][A-Za-z0-9_]+)*[)])?$"

@@ -89,9 +89,22 @@ static int host_socket(const struct udp_listen *l, const struct wish *w)
 	return rc;
 }
 
+/* The same for a port that needs a right we gave up */
+static int outside_socket(const struct udp_listen *l, const struct wish *w)
+{
+	struct end local = local_end(w);
+	int fd;
+
+	fd = agent_bound(l->outside, w->family, &local, w->rule->ifname);
+	if (fd >= 0)
+		sock_setup(fd, w->family, SOCK_PKTINFO | SOCK_FORCE);
+	return fd;
+}
+
 static int ns_socket(const struct udp_listen *l, const struct wish *w)
 {
-	struct end local = end_make(&addr_any6, w->port, 0);
+	enum family family = w->family == AF_INET ? FAMILY_V4 : FAMILY_V6;
+	struct end local = end_make(addr_any(family), w->port, 0);
 	int rc, fd;
 
 	if (w->port < PORT_PRIVILEGED) {
@@ -100,8 +113,7 @@ static int ns_socket(const struct udp_listen *l, const struct wish *w)
 			sock_setup(fd, w->family, SOCK_PKTINFO);
 		return fd;
 	}
-	fd = agent_udp(l->u->agent,
-		       w->family == AF_INET ? FAMILY_V4 : FAMILY_V6);
+	fd = agent_udp(l->u->agent, family);
 	if (fd < 0)
 		return fd;
 	sock_setup(fd, w->family, SOCK_PKTINFO);
@@ -192,6 +204,9 @@ static int open_one(struct udp_listen *l, const struct wish *w)
 				 .device = device_of(w),
 				 .is_auto = w->is_auto };
 
+	if (fd == -EACCES && l->outside && w->side == LISTEN_HOST &&
+	    !(w->flags & SOCK_DUAL))
+		fd = outside_socket(l, w);
 	if (fd == -EADDRINUSE && !w->is_auto && !w->rule->is_weak)
 		return retarget(l, w);
 	if (fd < 0)

@@ -15,6 +15,8 @@ enum listen_side { LISTEN_HOST, LISTEN_NS, LISTEN_SIDES };
  * @u:     whose maps they are; set by the caller, like the next three
  * @rules: per side      @diag: sock_diag socket of each side's namespace, for
  *         "auto"; -1 if not needed
+ * @outside: binds host ports below 1024 at run time, which we may not; NULL:
+ *         nobody may
  * @is_dual: one socket for both families: two would exceed the limit of
  *         descriptors
  * @is_freebind: addresses may be absent
@@ -23,6 +25,7 @@ struct udp_listen {
 	struct udp *u;
 	const struct ports *rules[LISTEN_SIDES];
 	int diag[LISTEN_SIDES];
+	struct agent *outside;
 	bool is_dual;
 	bool is_freebind;
 	struct timer scan;

@@ -41,3 +41,5 @@ deps_udp_send := $(deps_of_udp) udp
 deps_policy := addr
 deps_mcast := addr csum run pkt
 deps_summary := addr log
+deps_trial := addr csum run pkt log pcap nlmsg netlink tap
+deps_precheck := $(deps_trial) trial ports policy word opt set cmdline hostnet resolv
