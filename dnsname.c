@@ -53,7 +53,7 @@ static bool is_same(const uint8_t *buf, uint32_t at, const uint8_t *wire)
 		while ((buf[at] & POINTER_BYTE) == POINTER_BYTE)
 			at = be16_get(buf + at) & ~POINTER;
 		len = buf[at] + 1u;
-		if (memcmp(buf + at, wire, len) != 0)
+		if (buf[at] != *wire || memcmp(buf + at, wire, len) != 0)
 			return false;
 		if (!*wire)
 			return true;

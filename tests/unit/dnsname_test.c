@@ -73,8 +73,7 @@ static void packed(void)
 	is_int(used, 27, "the second ends in a pointer");
 	used += dnsname_pack("apple.com", buf, used, sizeof(buf));
 	is_int(used, 29, "the third is one");
-	used += dnsname_pack("com.marketing.apple.com", buf, used,
-			     sizeof(buf));
+	used += dnsname_pack("com.marketing.apple.com", buf, used, sizeof(buf));
 	is_int(used, 35, "tail that itself ends in a pointer");
 	used += dnsname_pack("com", buf, used, sizeof(buf));
 	is_int(used, sizeof(want) - 1, "all");
