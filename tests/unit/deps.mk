@@ -43,3 +43,5 @@ deps_mcast := addr csum run pkt
 deps_summary := addr log
 deps_trial := addr csum run pkt log pcap nlmsg netlink tap
 deps_precheck := $(deps_trial) trial ports policy word opt set cmdline hostnet resolv
+deps_local := addr csum hash run pkt dnsname arp ndp dhcp dhcp6 log loop pcap tap
+deps_brief := addr resolv
