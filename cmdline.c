@@ -72,6 +72,9 @@ _Noreturn static void show_version(struct parse *p)
 static const struct opt rows[] = {
 	{ "help", 'h', 0, NULL, "show this text", show_help, 0 },
 	{ "version", 0, 0, NULL, "show the version", show_version, 0 },
+	{ "check", 0, 0, NULL, "say what this host offers and lacks", set_flag,
+	  AT(check) },
+	{ "json", 0, 0, NULL, "--check: in JSON", set_flag, AT(json) },
 	{ "debug", 'd', 0, NULL, "say more, with time stamps", set_level, 0 },
 	{ "trace", 0, 0, NULL, "say something about every packet", set_level,
 	  0 },

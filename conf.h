@@ -32,6 +32,8 @@ enum conf_target {
 
 struct conf {
 	bool is_passt;
+	bool check; /* say what this host offers, and end */
+	bool json; /* in JSON */
 
 	/* Life */
 	enum conf_target target;
