@@ -396,6 +396,8 @@ static void on_reader(struct watch *w, uint32_t events)
 	if (!rc) {
 		resolv_parse(text, &r);
 		dns_servers(d, &r);
+		if (d->changed)
+			d->changed(d, &r);
 	} else if (rc != -EAGAIN) {
 		warn("resolv.conf is not followed any more: %s", strerror(-rc));
 		loop_del(d->u->loop, w);

@@ -58,12 +58,14 @@ struct dns_query {
 /** struct dns - all of it
  * @u:    whose link and counters they are        @fwd: learns whom to ask
  * @reader: tells resolv.conf, its fd -1 if nobody does
+ * @changed: called with what resolv.conf says now, unless NULL
  * @asked_ms: when it was asked last    @max: queries allowed */
 struct dns {
 	struct udp_query hook;
 	struct udp *u;
 	struct fwd *fwd;
 	struct watch reader;
+	void (*changed)(struct dns *d, const struct resolv *r);
 	int64_t asked_ms;
 	uint32_t max;
 	uint32_t high;

@@ -11,6 +11,7 @@
 #include "forwarder.h"
 
 #include "brief.h"
+#include "hostfwd.h"
 #include "log.h"
 
 #include <errno.h>
@@ -140,7 +141,7 @@ void forwarder_init(struct forwarder *f, const struct conf *c,
 	f->rtnl = -1;
 	if (hash_key_random(&f->key) || loop_init(&f->loop))
 		die("cannot start: %s", strerror(errno));
-	hostnet_fwd(c, net, resolv, &f->fwd);
+	hostfwd_policy(c, net, resolv, &f->fwd);
 	local_conf(f, net, resolv);
 	f->udp.loop = &f->loop;
 	f->udp.tap = &f->tap;
@@ -160,6 +161,15 @@ void forwarder_init(struct forwarder *f, const struct conf *c,
 	memcpy(f->guest.has, net->has, sizeof(f->guest.has));
 }
 
+/* An empty file is about to be replaced: what was told stays */
+static void tell_resolvers(struct dns *d, const struct resolv *r)
+{
+	struct forwarder *f = container_of(d, struct forwarder, dns);
+
+	if (r->n_dns[FAMILY_V4] || r->n_dns[FAMILY_V6])
+		brief_dns(f->conf, &f->fwd, r, &f->guest.local.announce);
+}
+
 /* Queries have an eighth of the descriptors: flows have a half */
 static void start_dns(struct forwarder *f)
 {
@@ -169,8 +179,9 @@ static void start_dns(struct forwarder *f)
 
 	f->dns.u = &f->udp;
 	f->dns.fwd = &f->fwd;
+	f->dns.changed = tell_resolvers;
 	for (i = 0; i < FAMILY_COUNT; i++) {
-		if (addr_is_set(&c->dns_forward[i]))
+		if (addr_is_set(&f->fwd.dns_forward[i]))
 			is_used = true;
 		if (addr_is_set(&c->dns_host[i]))
 			f->dns.servers[i] = (struct dns_servers){

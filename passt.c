@@ -26,9 +26,11 @@
 #include "forwarder.h"
 #include "hostnet.h"
 #include "netns.h"
+#include "precheck.h"
 #include "reader.h"
 #include "sandbox.h"
 #include "summary.h"
+#include "trial.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -204,34 +206,6 @@ static void find_target(struct passt *p)
 
 /* In the agent, inside the namespace */
 
-static const char *tap_cure(int error)
-{
-	switch (error) {
-	case ENOENT:
-		return "the device is missing: modprobe tun; a container needs "
-		       "--device /dev/net/tun";
-	case ENODEV:
-	case ENXIO:
-		return "the kernel has no driver for it: modprobe tun";
-	case ENOTTY:
-	case ENOTDIR:
-	case EISDIR:
-		return "it is not the tun device: mknod /dev/net/tun c 10 200";
-	case EACCES:
-		return "it should be character device 10, 200 of mode 0666: "
-		       "chmod 0666 /dev/net/tun";
-	case EPERM:
-		return "a container needs --device /dev/net/tun, and the user "
-		       "namespace must own the network namespace";
-	case EBUSY:
-	case EINVAL:
-		return "the namespace has an interface of this name, or none "
-		       "can have it: choose another by --ns-ifname";
-	default:
-		return "modprobe tun, or look at its mode";
-	}
-}
-
 static int open_tap(const char *name)
 {
 	const char *what = "";
@@ -241,7 +215,7 @@ static int open_tap(const char *name)
 		die("/dev/net/tun: cannot make interface %s: %s%s%s; %s", name,
 		    strcmp(what, "/dev/net/tun") != 0 ? what : "",
 		    strcmp(what, "/dev/net/tun") != 0 ? ": " : "",
-		    strerror(-fd), tap_cure(-fd));
+		    strerror(-fd), trial_tun_cure(-fd));
 	return fd;
 }
 
@@ -254,11 +228,37 @@ static int open_netlink(int protocol)
 	return fd;
 }
 
+/* A link with nobody at its other end: what is sent there is a counted drop */
+static int open_no_tap(void)
+{
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		die("--splice-only: %s", strerror(errno));
+	return fd;
+}
+
+static int set_up_tap(const struct passt *p, int rtnl, struct inside *in)
+{
+	struct nl_link tap;
+	int fd;
+
+	config_net_lo(rtnl);
+	if (p->conf.splice_only)
+		return open_no_tap();
+	fd = open_tap(p->net.tap_name);
+	config_net_link(rtnl, &p->conf, &p->net, &tap);
+	if (p->conf.config_net)
+		config_net_apply(rtnl, &p->net, &tap, &in->guest_ll);
+	in->mac = tap.mac;
+	in->ifindex = tap.ifindex;
+	return fd;
+}
+
 static void set_up_inside(void *arg, int sock)
 {
 	struct passt *p = arg;
 	struct inside in = { 0 };
-	struct nl_link tap;
 	int fds[INSIDE_FDS];
 	int rc;
 
@@ -267,14 +267,9 @@ static void set_up_inside(void *arg, int sock)
 	if (p->netns.user >= 0)
 		sandbox_identity(p->uid, p->gid, true);
 	netns_enter(&p->netns);
-	fds[INSIDE_TAP] = open_tap(p->net.tap_name);
 	fds[INSIDE_RTNL] = open_netlink(NETLINK_ROUTE);
 	fds[INSIDE_DIAG] = open_netlink(NETLINK_SOCK_DIAG);
-	config_net_link(fds[INSIDE_RTNL], &p->conf, &p->net, &tap);
-	if (p->conf.config_net)
-		config_net_apply(fds[INSIDE_RTNL], &p->net, &tap, &in.guest_ll);
-	in.mac = tap.mac;
-	in.ifindex = tap.ifindex;
+	fds[INSIDE_TAP] = set_up_tap(p, fds[INSIDE_RTNL], &in);
 	rc = agent_give(sock, &in, sizeof(in), fds, INSIDE_FDS);
 	if (rc == -EPIPE) /* nobody is left to be told */
 		_exit(1);
@@ -356,7 +351,7 @@ static void start_reader(struct passt *p)
 	int rc = 0;
 
 	for (f = 0; f < FAMILY_COUNT; f++)
-		if (addr_is_set(&c->dns_forward[f]) &&
+		if (addr_is_set(&p->forwarder.fwd.dns_forward[f]) &&
 		    !addr_is_set(&c->dns_host[f]))
 			is_needed = true;
 	if (is_needed)
@@ -547,6 +542,18 @@ static void start(struct passt *p)
 	report_ready(p);
 }
 
+/* With the identity that the program would have */
+static int check(struct passt *p)
+{
+	struct resolv resolv;
+	struct precheck c = { .conf = &p->conf, .resolv = &resolv };
+
+	read_resolv(&resolv);
+	choose_identity(p);
+	c.gid = p->gid;
+	return precheck_run(&c);
+}
+
 int main(int argc, char **argv)
 {
 	static struct passt p;
@@ -557,6 +564,8 @@ int main(int argc, char **argv)
 	cmdline_parse(&p.conf, argc, argv);
 	log_level(p.conf.level);
 	sandbox_fds(p.conf.fd, &p.nofile);
+	if (p.conf.check)
+		return check(&p);
 	start(&p);
 	if (p.conf.target == TARGET_COMMAND)
 		netns_release(&p.netns);
