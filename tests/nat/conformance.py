@@ -1,0 +1,717 @@
+#!/usr/bin/env python3
+"""conformance.py - requirements of RFC 4787, 5508 and 6888, one function each
+
+Problem: "a NAT by the book" is a claim until each sentence of the book has been
+tried, on this program or on another one.
+Idea: a function per requirement. It returns what it observed and whether that
+is what the RFC asks for, or says that the requirement is refused, and where
+the reason is written down. The output is TAP, one line per requirement.
+
+Sockets of all namespaces live in this one process: it enters a namespace, opens
+a socket, and comes back.
+
+usage: conformance.py PREFIX BINARY   (from nat.sh, which makes the bench)
+"""
+
+import ctypes
+import errno
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+import adapters
+
+X, BINARY = sys.argv[1:3]
+SLOW = bool(os.environ.get("SLOW"))
+CLONE_NEWNET = 0x40000000
+WAIT = 2.0  # seconds for what must come
+QUIET = 0.3  # seconds for what must not
+HOST, PEER, OTHER = "192.0.2.1", "192.0.2.2", "192.0.2.3"
+INSIDE = ("10.0.2.15", 24, "10.0.2.2")
+libc = ctypes.CDLL(None, use_errno=True)
+home = os.open("/proc/self/ns/net", os.O_RDONLY)
+table = []
+failures = []
+
+
+class Refused(Exception):
+    """Deliberately not done; the text says why and where that is written"""
+
+
+class Untried(Exception):
+    """Takes too long for an ordinary run"""
+
+
+class Absent(Exception):
+    """The binary under test has no option for this"""
+
+
+def requirement(rfc, number, text):
+    def note(fn):
+        table.append((rfc, number, text, fn))
+        return fn
+    return note
+
+
+# ---- bench ---------------------------------------------------------------
+
+
+def path(ns):
+    return "/run/netns/%s%s" % (X, ns)
+
+
+def enter(fd):
+    if libc.setns(fd, CLONE_NEWNET):
+        raise OSError(ctypes.get_errno(), "setns")
+
+
+class inside:
+    """with inside("c"): what is opened belongs to that namespace"""
+
+    def __init__(self, ns):
+        self.fd = os.open(path(ns), os.O_RDONLY)
+
+    def __enter__(self):
+        enter(self.fd)
+
+    def __exit__(self, *_):
+        enter(home)
+        os.close(self.fd)
+
+
+def udp(ns, addr="0.0.0.0", port=0, connect=None):
+    with inside(ns):
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.bind((addr, port))
+    if connect:
+        s.connect(connect)
+    s.settimeout(WAIT)
+    return s
+
+
+def raw(ns, proto):
+    with inside(ns):
+        return socket.socket(socket.AF_INET, socket.SOCK_RAW, proto)
+
+
+def heard(s, wait=WAIT):
+    """(payload, sender), or (None, None) if nothing comes in time"""
+    if not select.select([s], [], [], wait)[0]:
+        return None, None
+    try:
+        return s.recvfrom(65535)
+    except OSError as e:
+        return e, None
+
+
+def seen(s, server, data=b"hello"):
+    """Send to a server; from where does it see us?"""
+    s.sendto(data, server.getsockname())
+    return heard(server)[1]
+
+
+def answered(server, peer, s, data=b"answer"):
+    """Does what a server sends to an outer endpoint arrive?"""
+    server.sendto(data, peer)
+    return heard(s, WAIT)[0] == data
+
+
+def blocked(server, peer, s):
+    server.sendto(b"unasked", peer)
+    return heard(s, QUIET)[0] is None
+
+
+class nat:
+    """with nat(wishes): the binary runs in h, attached to c"""
+
+    def __init__(self, **wish):
+        self.wish = wish
+
+    def __enter__(self):
+        pid = "/run/t/nat.pid"
+        open(pid, "w").close()
+        argv = adapters.find()(BINARY, path("c"), pid, **self.wish)
+        if argv is None:
+            raise Absent("no option for %s" % self.wish)
+        self.log = open("/run/t/nat.log", "w+")
+        self.p = subprocess.Popen(["nsenter", "--net=" + path("h")] + argv,
+                                  stdout=self.log, stderr=self.log)
+        end = time.monotonic() + 5
+        while not os.path.getsize(pid):
+            if time.monotonic() > end or self.p.poll() is not None:
+                self.log.seek(0)
+                raise RuntimeError("it did not start: " + self.log.read())
+            time.sleep(0.02)
+        return self
+
+    def __exit__(self, *_):
+        self.p.send_signal(signal.SIGTERM)
+        self.p.wait()
+
+
+def servers():
+    """Two of one address, one of another"""
+    return udp("p", PEER, 9001), udp("p", PEER, 9003), udp("p", OTHER, 9002)
+
+
+def ip(ns, *words):
+    subprocess.run(["ip", "-n", X + ns] + list(words), check=True,
+                   stderr=subprocess.DEVNULL)
+
+
+def csum(data):
+    data += b"\0" * (len(data) % 2)
+    n = sum(struct.unpack("!%dH" % (len(data) // 2), data))
+    while n >> 16:
+        n = (n >> 16) + (n & 0xFFFF)
+    return ~n & 0xFFFF
+
+
+def icmp_error(kind, code, inner_src, inner_dst, sport, dport, bad=0):
+    """An ICMP error that quotes a UDP datagram"""
+    ip4 = struct.pack("!BBHHHBBH", 0x45, 0, 28 + 5, 1, 0, 64, 17, 0)
+    ip4 += socket.inet_aton(inner_src) + socket.inet_aton(inner_dst)
+    ip4 = ip4[:10] + struct.pack("!H", csum(ip4)) + ip4[12:]
+    quote = ip4 + struct.pack("!HHHH", sport, dport, 8 + 5, 0)
+    msg = struct.pack("!BBHI", kind, code, 0, 0) + quote
+    return msg[:2] + struct.pack("!H", csum(msg) ^ bad) + msg[4:]
+
+
+def pending(s):
+    """The error that a socket is told, waiting for it"""
+    end = time.monotonic() + WAIT
+    while time.monotonic() < end:
+        e = s.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if e:
+            return errno.errorcode[e]
+        time.sleep(0.02)
+    return "nothing"
+
+
+def told(s):
+    """Type and code of the ICMP error in a socket's error queue, or None"""
+    end = time.monotonic() + WAIT
+    s.setblocking(False)
+    while time.monotonic() < end:
+        try:
+            control = s.recvmsg(2048, 512, socket.MSG_ERRQUEUE)[1]
+        except BlockingIOError:
+            time.sleep(0.02)
+            continue
+        for level, kind, value in control:
+            if (level, kind) == (socket.IPPROTO_IP, 11):
+                return struct.unpack("@IBBBB", value[:8])[2:4]
+    return None
+
+
+# ---- RFC 4787: NAT behavioural requirements for unicast UDP ----------------
+
+
+@requirement(4787, "1", "endpoint-independent mapping")
+def _():
+    with nat():
+        a, b, c = servers()
+        s = udp("c")
+        got = [seen(s, x) for x in (a, b, c)]
+        return "seen as %s" % (got,), None not in got and len(set(got)) == 1
+
+
+@requirement(4787, "2", "paired address pooling")
+def _():
+    with nat():
+        a, b, c = servers()
+        got = {seen(udp("c"), x)[0] for x in (a, b, c)}
+        return "outer addresses %s" % sorted(got), len(got) == 1
+
+
+@requirement(4787, "3", "no port overloading")
+def _():
+    with nat():
+        a, b, _c = servers()
+        ip("c", "addr", "add", "192.0.2.77/24", "dev", "hp")
+        s, t = udp("c", HOST, 7001), udp("c", "192.0.2.77", 7001)
+        one, two = seen(s, a), seen(t, b)
+        both = answered(a, one, s) and answered(b, two, t)
+        return "two inner hosts at 7001: %s, %s" % (one, two), one != two and both
+
+
+@requirement(4787, "3 b", "ports above 1023 stay above, and are kept if free")
+def _():
+    with nat():
+        a, _b, _c = servers()
+        got = seen(udp("c", port=7002), a)[1]
+        with inside("h"):
+            busy = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        busy.bind((HOST, 7003))
+        other = seen(udp("c", port=7003), a)[1]
+        return "7002 as %d, 7003 (taken) as %d" % (got, other), \
+            got == 7002 and other > 1023
+
+
+@requirement(4787, "3 a", "ports below 1024 stay below")
+def _():
+    with nat():
+        a, _b, _c = servers()
+        got = seen(udp("c", port=123), a)[1]
+        if got < 1024:
+            return "123 as %d" % got, True
+        raise Refused("123 as %d; doc/decisions/0021: no right to low ports" % got)
+
+
+@requirement(4787, "4", "port parity")
+def _():
+    with nat():
+        a, _b, _c = servers()
+        got = [seen(udp("c", port=p), a)[1] for p in (7010, 7011)]
+        if [g % 2 for g in got] != [0, 1]:
+            return "7010 and 7011 as %s" % got, False
+        raise Refused("%s: kept with the number, not looked for if that is taken: "
+                      "doc/decisions/0021" % got)
+
+
+@requirement(4787, "5", "a mapping lasts two minutes at least")
+def _():
+    limit = 122 if SLOW else 4
+    with nat() if SLOW else nat(timeout=5):
+        a, _b, _c = servers()
+        s = udp("c")
+        peer = seen(s, a)
+        time.sleep(limit)
+        return "alive after %d s of %s" % (limit, "the default" if SLOW else "5"), \
+            answered(a, peer, s)
+
+
+@requirement(4787, "5 a", "the time is configurable")
+def _():
+    with nat(timeout=2):
+        a, _b, _c = servers()
+        s = udp("c")
+        peer = seen(s, a)
+        time.sleep(4.5)
+        return "gone 4.5 s after the last datagram, set to 2", blocked(a, peer, s)
+
+
+@requirement(4787, "5 b", "five minutes by default (recommended)")
+def _():
+    raise Refused("180 s, as callers know it: doc/decisions/0021")
+
+
+@requirement(4787, "6", "outbound datagrams refresh, inbound ones too")
+def _():
+    with nat(timeout=3):
+        a, b, _c = servers()
+        s, t = udp("c"), udp("c")
+        out, into = seen(s, a), seen(t, b)
+        alive = True
+        for _i in range(5):
+            time.sleep(1.2)
+            alive = alive and seen(s, a) == out and answered(b, into, t)
+        return "6 s at 3 s: mappings %s" % ("kept" if alive else "lost"), alive
+
+
+@requirement(4787, "7", "inner and outer addresses may overlap")
+def _():
+    with nat():
+        h = udp("h", "127.0.0.1", 9005)
+        s = udp("c")
+        s.sendto(b"hello", ("192.0.2.254", 9005))
+        _data, peer = heard(h)
+        ok = peer is not None and answered(h, peer, s)
+        return "guest and host are both %s, and speak by an alias" % HOST, ok
+
+
+@requirement(4787, "8", "filtering: address-dependent")
+def _():
+    with nat():
+        a, b, c = servers()
+        s = udp("c")
+        peer = seen(s, a)
+        port, addr = answered(b, peer, s), blocked(c, peer, s)
+        return "another port %s, another address %s" % (
+            "let in" if port else "blocked", "blocked" if addr else "let in"), \
+            port and addr
+
+
+@requirement(4787, "8 a", "filtering is configurable: endpoint-independent")
+def _():
+    with nat(filter="endpoint"):
+        a, _b, c = servers()
+        s = udp("c")
+        return "anybody is let in", answered(c, seen(s, a), s)
+
+
+@requirement(4787, "9", "hairpinning, with the external source")
+def _():
+    with nat(address=INSIDE, filter="endpoint"):
+        a, _b, _c = servers()
+        s, t = udp("c"), udp("c")
+        one, two = seen(s, a), seen(t, a)
+        s.sendto(b"hairpin", two)
+        data, peer = heard(t)
+        back = peer is not None and (t.sendto(b"back", peer), heard(s)[0] == b"back")[1]
+        return "seen as %s, is %s, answered: %s" % (peer, one, back), \
+            data == b"hairpin" and peer == one and back
+
+
+@requirement(4787, "9 a", "hairpinning to a published port")
+def _():
+    with nat(address=INSIDE, publish=5000):
+        a, _b, _c = servers()
+        server, s = udp("c", port=5000), udp("c")
+        one = seen(s, a)
+        s.sendto(b"hairpin", (HOST, 5000))
+        data, peer = heard(server)
+        back = peer is not None and (server.sendto(b"back", peer), heard(s))[1]
+        return "seen as %s, answered from %s" % (peer, back and back[1]), \
+            data == b"hairpin" and peer == one and back[1] == (HOST, 5000)
+
+
+@requirement(4787, "10", "no application-level gateways")
+def _():
+    with nat():
+        text = b"INVITE sip:x@192.0.2.2\r\nVia: SIP/2.0/UDP 192.0.2.1:7020;rport\r\n" \
+               b"Contact: <sip:a@192.0.2.1:7020>\r\n\r\nc=IN IP4 192.0.2.1\r\n"
+        server = udp("p", PEER, 5060)
+        udp("c", port=7020).sendto(text, (PEER, 5060))
+        return "a SIP message passes unchanged", heard(server)[0] == text
+
+
+@requirement(4787, "11", "deterministic, under collisions too")
+def _():
+    with nat():
+        a, b, c = servers()
+        with inside("h"):
+            busy = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        busy.bind((HOST, 7030))
+        s = udp("c", port=7030)
+        got = [seen(s, x) for x in (a, b, c)]
+        d = udp("p", "192.0.2.254", 9004)
+        return "port taken: seen as %s" % sorted(set(got)), \
+            len(set(got)) == 1 and blocked(d, got[0], s)
+
+
+@requirement(4787, "12", "ICMP does not end a mapping")
+def _():
+    with nat():
+        a, _b, c = servers()
+        s = udp("c")
+        one = seen(s, a)
+        s.sendto(b"nobody is there", (PEER, 9099))
+        time.sleep(0.3)
+        two = seen(s, c)
+        return "seen as %s, and after a refusal as %s" % (one, two), one == two
+
+
+@requirement(4787, "12 a", "ICMP is not filtered by its source")
+def _():
+    with nat():
+        a, _b, _c = servers()
+        s = udp("c", connect=a.getsockname())
+        s.send(b"hello")
+        peer = heard(a)[1]
+        with inside("p"):
+            r = socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)
+        r.bind((OTHER, 0))
+        r.sendto(icmp_error(3, 3, HOST, PEER, peer[1], 9001), (HOST, 0))
+        e = pending(s)
+        return "an error from another address: %s" % e, e == "ECONNREFUSED"
+
+
+@requirement(4787, "12 b", "destination unreachable is supported")
+def _():
+    with nat():
+        s = udp("c", connect=(PEER, 9099))
+        s.send(b"hello")
+        e = pending(s)
+        return "a closed port: %s" % e, e == "ECONNREFUSED"
+
+
+@requirement(4787, "13", "too long with DF: fragmentation needed")
+def _():
+    with nat():
+        a, _b, _c = servers()
+        s = udp("c", connect=a.getsockname())
+        s.setsockopt(socket.IPPROTO_IP, 10, 2)  # IP_MTU_DISCOVER, DO
+        try:
+            s.send(b"x" * 3000)
+            e = pending(s)
+        except OSError as error:
+            e = errno.errorcode[error.errno]
+        mtu = s.getsockopt(socket.IPPROTO_IP, 14)  # IP_MTU
+        return "3000 bytes over 1500: %s, MTU %d" % (e, mtu), \
+            e == "EMSGSIZE" and mtu == 1500
+
+
+@requirement(4787, "13 a", "too long without DF: fragmented")
+def _():
+    with nat():
+        a, _b, _c = servers()
+        s = udp("c")
+        s.setsockopt(socket.IPPROTO_IP, 10, 0)  # DONT
+        s.sendto(b"x" * 9000, a.getsockname())
+        data = heard(a)[0]
+        return "%s of 9000 bytes arrive" % (data and len(data)), data == b"x" * 9000
+
+
+def fragments(data, src, dst, sport, dport):
+    body = struct.pack("!HHHH", sport, dport, 8 + len(data), 0) + data
+    for off in range(0, len(body), 1000):
+        more = 0x2000 if off + 1000 < len(body) else 0
+        part = body[off:off + 1000]
+        head = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(part), 77,
+                           more | off // 8, 64, 17, 0)
+        yield head + socket.inet_aton(src) + socket.inet_aton(dst) + part
+
+
+@requirement(4787, "14", "fragments, in order and out of order")
+def _():
+    with nat():
+        a, _b, _c = servers()
+        # As frames: no socket of the guest's kernel sends them out of order
+        with inside("c"):
+            r = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+            r.bind(("hp", 0))
+        ours = r.getsockname()[4]
+        eth = b"\x9a\x55\x9a\x55\x9a\x55" + ours + b"\x08\x00"
+        got = []
+        for order in (1, -1):
+            data = bytes(range(256)) * 12
+            for f in list(fragments(data, HOST, PEER, 7040, 9001))[::order]:
+                f = f[:10] + struct.pack("!H", csum(f[:20])) + f[12:]
+                r.send(eth + f)
+            got.append(heard(a)[0] == data)
+        return "in order %s, reversed %s" % tuple(got), all(got)
+
+
+# ---- RFC 5508: NAT behavioural requirements for ICMP -----------------------
+
+
+def ping(ns, to, size=32, ident=None):
+    with inside(ns):
+        s = socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)
+    s.settimeout(WAIT)
+    ident = ident or os.getpid() & 0xFFFF
+    msg = struct.pack("!BBHHH", 8, 0, 0, ident, 1) + b"x" * size
+    s.sendto(msg[:2] + struct.pack("!H", csum(msg)) + msg[4:], (to, 0))
+    end = time.monotonic() + WAIT
+    while time.monotonic() < end:
+        data, peer = heard(s, end - time.monotonic())
+        if data is None:
+            break
+        head = (data[0] & 15) * 4
+        kind, code, _sum, who, _seq = struct.unpack("!BBHHH", data[head:head + 8])
+        if kind == 0 and who == ident:
+            return "answered by %s" % peer[0]
+        if kind == 3:
+            return "unreachable, code %d, from %s" % (code, peer[0])
+    return "nothing"
+
+
+@requirement(5508, "1", "echo requests of the guest and their answers pass")
+def _():
+    with nat():
+        got = [ping("c", PEER), ping("c", OTHER, 1400)]
+        return "%s; %s" % tuple(got), got == ["answered by " + PEER,
+                                              "answered by " + OTHER]
+
+
+def outer_ident(r, to, ident):
+    """The identifier that a peer sees for an echo request of the guest"""
+    ping("c", to, ident=ident)
+    while True:
+        data, _peer = heard(r, QUIET)
+        if data is None:
+            return None
+        head = (data[0] & 15) * 4
+        if data[head] == 8 and data[16:20] == socket.inet_aton(to):
+            return struct.unpack("!H", data[head + 4:head + 6])[0]
+
+
+@requirement(5508, "1 a", "one identifier outside for all destinations")
+def _():
+    with nat():
+        r = raw("p", 1)
+        got = [outer_ident(r, to, 501) for to in (PEER, OTHER)]
+        return "501 as %s" % got, None not in got and got[0] == got[1]
+
+
+@requirement(5508, "2", "a query's mapping lasts 60 s at least")
+def _():
+    if not SLOW:
+        raise Untried("takes a minute: SLOW=1")
+    with nat():
+        r = raw("p", 1)
+        one = outer_ident(r, PEER, 502)
+        time.sleep(58)
+        two = outer_ident(r, PEER, 502)
+        return "502 as %s, 58 s later as %s" % (one, two), one == two is not None
+
+
+@requirement(5508, "3", "an ICMP error with a bad checksum is dropped")
+def _():
+    with nat():
+        a, _b, _c = servers()
+        s = udp("c", connect=a.getsockname())
+        s.send(b"hello")
+        peer = heard(a)[1]
+        r = raw("p", 1)
+        r.sendto(icmp_error(3, 3, HOST, PEER, peer[1], 9001, bad=0x55), (HOST, 0))
+        time.sleep(QUIET)
+        e = s.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        return "the guest is told %s" % (errno.errorcode.get(e, "nothing")), e == 0
+
+
+@requirement(5508, "4", "an error from outside: embedded packet reverted")
+def _():
+    with nat():
+        with inside("h"):
+            busy = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        busy.bind((HOST, 7050))
+        s = udp("c", port=7050, connect=(PEER, 9099))
+        s.send(b"hello")
+        e = pending(s)
+        return "inner port 7050, outer another: %s" % e, e == "ECONNREFUSED"
+
+
+@requirement(5508, "4, no mapping", "an error without a mapping is dropped")
+def _():
+    with nat():
+        s = udp("c", port=7051, connect=(PEER, 9001))
+        raw("p", 1).sendto(icmp_error(3, 3, HOST, PEER, 7051, 9001), (HOST, 0))
+        time.sleep(QUIET)
+        e = s.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        return "the guest is told %s" % (errno.errorcode.get(e, "nothing")), e == 0
+
+
+@requirement(5508, "5", "an error from inside is sent on")
+def _():
+    raise Refused("no socket without privileges can send ICMP errors; it ends the "
+                  "flow and is counted: doc/decisions/0022")
+
+
+@requirement(5508, "6", "an error about a query neither refreshes nor ends it")
+def _():
+    with nat():
+        ip("p", "route", "add", "blackhole", "198.51.100.9")
+        one = ping("c", PEER, ident=77)
+        ping("c", "198.51.100.9", ident=77)
+        two = ping("c", PEER, ident=77)
+        return "%s, then %s" % (one, two), one == two == "answered by " + PEER
+
+
+@requirement(5508, "7", "hairpinned errors")
+def _():
+    with nat(address=INSIDE, filter="endpoint"):
+        a, _b, _c = servers()
+        t = udp("c")
+        two = seen(t, a)
+        t.close()
+        s = udp("c", connect=two)
+        s.send(b"hello")
+        e = pending(s)
+        if e == "nothing":
+            raise Refused("an error from inside is not sent on, nor is this one: "
+                          "doc/decisions/0022")
+        return "a closed port behind a mapping: %s" % e, e == "ECONNREFUSED"
+
+
+@requirement(5508, "8", "administratively prohibited, if refused by policy")
+def _():
+    with nat(deny=OTHER):
+        s = udp("c", connect=(OTHER, 9002))
+        s.setsockopt(socket.IPPROTO_IP, 11, 1)  # IP_RECVERR
+        s.send(b"hello")
+        got = told(s)
+        return "ICMP type and code %s" % (got,), got == (3, 13)
+
+
+@requirement(5508, "9", "ICMP can be kept from being generated (optional)")
+def _():
+    raise Refused("optional; the rate is bounded instead, RFC 4443 2.4 f")
+
+
+@requirement(5508, "10", "unreachable and time exceeded are supported")
+def _():
+    with nat():
+        a, _b, _c = servers()
+        s = udp("c", connect=a.getsockname())
+        s.setsockopt(socket.IPPROTO_IP, 11, 1)  # IP_RECVERR
+        s.send(b"hello")
+        peer = heard(a)[1]
+        raw("p", 1).sendto(icmp_error(11, 0, HOST, PEER, peer[1], 9001), (HOST, 0))
+        got = told(s)
+        return "ICMP type and code %s" % (got,), got == (11, 0)
+
+
+@requirement(5508, "11", "other ICMP messages may be dropped")
+def _():
+    with nat() as n:
+        r = raw("c", 1)
+        msg = struct.pack("!BBHIIII", 13, 0, 0, 1, 0, 0, 0)  # timestamp request
+        r.sendto(msg[:2] + struct.pack("!H", csum(msg)) + msg[4:], (PEER, 0))
+        got = heard(r, QUIET)[0]
+        return "a timestamp request is %s, and the program lives" % (
+            "answered" if got else "dropped"), n.p.poll() is None
+
+
+# ---- RFC 6888: carrier-grade NAT, what applies to one host -----------------
+
+
+@requirement(6888, "1", "as RFC 4787 asks")
+def _():
+    bad = [n for rfc, n in failures if rfc == 4787]
+    return "failed above: %s" % (", ".join(bad) or "none"), not bad
+
+
+@requirement(6888, "8", "a port is not given to another for 120 s")
+def _():
+    raise Refused("ports are the kernel's, and the host's programs share them: "
+                  "doc/decisions/0021")
+
+
+@requirement(6888, "12", "destinations are not logged")
+def _():
+    with nat() as n:
+        a, _b, _c = servers()
+        seen(udp("c"), a)
+        n.log.seek(0)
+        text = n.log.read()
+        return "%d bytes of log" % len(text), PEER not in text
+
+
+def try_one(fn):
+    """(word, observed)"""
+    try:
+        observed, good = fn()
+        return "pass" if good else "FAIL", observed
+    except Refused as why:
+        return "refused", str(why)
+    except Absent as why:
+        return "no option", str(why)
+    except Untried as why:
+        return "not tried", str(why)
+    except Exception as why:  # one broken test must not hide the others
+        return "FAIL", "%s: %s" % (type(why).__name__, why)
+
+
+def main():
+    count = {}
+    for i, (rfc, number, text, fn) in enumerate(table, 1):
+        word, observed = try_one(fn)
+        count[word] = count.get(word, 0) + 1
+        if word == "FAIL":
+            failures.append((rfc, number))
+        print("%s %d - RFC %d REQ-%s: %s: %s\n#     %s" % (
+            "not ok" if word == "FAIL" else "ok", i, rfc, number, text, word,
+            observed), flush=True)
+    print("1..%d\n#" % len(table), ", ".join("%d %s" % (n, w)
+                                            for w, n in sorted(count.items())))
+    return bool(failures)
+
+
+sys.exit(main())
