@@ -12,6 +12,10 @@
  * new one before those of its scope, and the first one wins where source
  * address selection (RFC 6724 5) has no better rule.
  *
+ * What is on the host's own link is no further than that link's MTU: the routes
+ * that the kernel makes with addresses get it, so that programs behave as they
+ * would on the host. Only what ends at the host itself may be larger.
+ *
  * Deliberately not done: nothing that exists is removed, so a namespace that
  * somebody prepared keeps what it has. A namespace without IPv6 goes without,
  * said once. */
@@ -25,6 +29,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#define METRIC_V6 256 /* of routes the kernel makes: IP6_RT_PRIO_ADDRCONF */
 
 static void set(int fd, const struct nl_link *link,
 		const struct nl_link_conf *c, const char *what)
@@ -44,16 +50,21 @@ static void find(int fd, const char *name, struct nl_link *ret_link)
 		die("interface %s in the namespace: %s", name, strerror(-rc));
 }
 
-void config_net_link(int fd, const struct conf *c, const struct guest_net *net,
-		     struct nl_link *ret_link)
+void config_net_lo(int fd)
 {
 	struct nl_link_conf up = { .up = true };
-	struct nl_link_conf queue = { .tx_queue = TAP_QUEUE };
-	struct nl_link_conf mac = { .has_mac = true, .mac = c->ns_mac };
-	struct nl_link lo, tap;
+	struct nl_link lo;
 
 	find(fd, "lo", &lo);
 	set(fd, &lo, &up, "it up");
+}
+
+void config_net_link(int fd, const struct conf *c, const struct guest_net *net,
+		     struct nl_link *ret_link)
+{
+	struct nl_link_conf queue = { .tx_queue = TAP_QUEUE };
+	struct nl_link_conf mac = { .has_mac = true, .mac = c->ns_mac };
+	struct nl_link tap;
 
 	find(fd, net->tap_name, &tap);
 	set(fd, &tap, &queue, "its queue length");
@@ -135,6 +146,60 @@ static void add_routes(int fd, const struct guest_net *net, bool has_v6,
 	}
 }
 
+static struct addr prefix_of(const struct nl_addr *a)
+{
+	struct addr p = a->addr;
+	unsigned bit, skip = 128 - 8 * addr_len(&p);
+
+	for (bit = skip + a->plen; bit < 128; bit++)
+		p.b[bit / 8] &= (uint8_t) ~(0x80 >> bit % 8);
+	return p;
+}
+
+/* Is it the first one of its prefix? The route says which source to use. */
+static bool is_first(const struct guest_net *net, const struct nl_addr *a)
+{
+	const struct nl_addr *b;
+
+	for (b = net->addrs; b < a; b++)
+		if (b->plen == a->plen &&
+		    addr_in_prefix(&b->addr, &a->addr, a->plen))
+			return false;
+	return true;
+}
+
+/* Give the route of an address the MTU of the host's link, but leave the way to
+ * the gateway, behind which is the host, as wide as the tap. */
+static void narrow(int fd, const struct guest_net *net, const struct nl_addr *a,
+		   const struct nl_link *tap)
+{
+	bool is_v4 = addr_is_v4(&a->addr);
+	enum family f = addr_family(&a->addr);
+	struct nl_route r = { .dst = prefix_of(a),
+			      .plen = a->plen,
+			      .ifindex = tap->ifindex,
+			      .mtu = net->link_mtu[f],
+			      .metric = is_v4 ? 0 : METRIC_V6,
+			      .scope = is_v4 ? RT_SCOPE_LINK :
+					       RT_SCOPE_UNIVERSE,
+			      .type = RTN_UNICAST,
+			      .proto = RTPROT_KERNEL };
+
+	if (!r.mtu || a->flags || a->plen == 8 * addr_len(&a->addr) ||
+	    addr_is_linklocal(&a->addr) || !is_first(net, a))
+		return;
+	if (is_v4)
+		r.src = a->addr;
+	if (netlink_route_replace(fd, &r) ||
+	    !addr_in_prefix(&net->gw[f], &a->addr, a->plen))
+		return;
+	r.dst = net->gw[f];
+	r.plen = (uint8_t)(8 * addr_len(&r.dst));
+	r.mtu = 0;
+	r.proto = RTPROT_BOOT;
+	netlink_route_add(fd, &r);
+}
+
 /* The address that makes IPv6 work on the link at once; false where the
  * namespace or its kernel has IPv6 turned off */
 static bool start_v6(int fd, const struct nl_link *tap,
@@ -185,6 +250,7 @@ void config_net_apply(int fd, const struct guest_net *net,
 	struct nl_link_conf up = { .up = true };
 	struct addr guest_ll = addr_any6;
 	bool has_v6 = net->has[FAMILY_V6];
+	unsigned i;
 	int rc;
 
 	rc = netlink_link_set(fd, tap->ifindex, &mtu);
@@ -199,6 +265,9 @@ void config_net_apply(int fd, const struct guest_net *net,
 	if (has_v6)
 		has_v6 = start_v6(fd, tap, &guest_ll);
 	add_addrs(fd, net, has_v6, tap);
+	for (i = 0; i < net->n_addrs; i++)
+		if (has_v6 || addr_is_v4(&net->addrs[i].addr))
+			narrow(fd, net, &net->addrs[i], tap);
 	add_routes(fd, net, has_v6, tap);
 	*ret_guest_ll = guest_ll;
 }

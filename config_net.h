@@ -7,8 +7,12 @@
 
 #include "hostnet.h"
 
+/** config_net_lo() - "lo" up; dies on failure
+ * @fd: rtnetlink socket of the namespace, with CAP_NET_ADMIN there */
+void config_net_lo(int fd);
+
 /**
- * config_net_link() - what every tap gets: "lo" up, queue length, MAC
+ * config_net_link() - what every tap gets: queue length, MAC
  * @fd: rtnetlink socket of the namespace, with CAP_NET_ADMIN there
  * @ret_link: the tap: ifindex, MAC as it now is
  * Dies with one line on failure; runs in the process that set-up runs in.

@@ -97,8 +97,8 @@ static bool may_be_sent(const struct icmperr *e, const struct addr *from,
 {
 	bool is_v4 = addr_is_v4(&q->src.addr);
 
-	if (!is_error(e->type, is_v4) ||
-	    addr_is_v4(from) != is_v4 || addr_is_v4(&q->dst.addr) != is_v4)
+	if (!is_error(e->type, is_v4) || addr_is_v4(from) != is_v4 ||
+	    addr_is_v4(&q->dst.addr) != is_v4)
 		return false;
 	if (is_v4 && e->type == TYPE4_QUENCH)
 		return false;
@@ -113,8 +113,7 @@ static bool may_be_sent(const struct icmperr *e, const struct addr *from,
 static uint32_t rest_of(const struct icmperr *e, bool is_v4)
 {
 	if (!is_v4)
-		return e->type == TYPE6_TOO_BIG ||
-				       e->type == TYPE6_PARAMETER ?
+		return e->type == TYPE6_TOO_BIG || e->type == TYPE6_PARAMETER ?
 			       e->info :
 			       0;
 	if (e->type == TYPE4_PARAMETER)

@@ -61,6 +61,7 @@
 #define FRAG_IDLE_MS 30000 /* RFC 1122 3.3.2 and RFC 8200 4.5 say 60 at most */
 #define SCAN_MS 1000 /* "auto": how often bound ports are listed */
 #define AGENT_DEADLINE_MS 1000 /* an agent answers in 10 us; this means dead */
+#define TRIAL_MS 10 /* a refusal by loopback is known in microseconds */
 #define GSO_RETRY_MS 60000 /* after a refused segmented send */
 
 /* Errors to the guest, RFC 4443 2.4 (f) */

@@ -46,6 +46,7 @@ enum map_list { MAP_ONESHOT, MAP_LIVE, MAP_LISTS };
  * @is_auto: a listener that follows a bound port
  * @mark:   header bits that are set on the socket
  * @marked: round in which they were last changed
+ * @born_ms: when it was opened, truncated
  * @flows: first flow + 1 of the list that flow.h keeps, 0 none
  * @lru, @list, @chain: private to map.c */
 struct map {
@@ -57,6 +58,7 @@ struct map {
 	uint32_t chain;
 	uint32_t device;
 	uint32_t marked;
+	uint32_t born_ms;
 	struct mark mark;
 	uint16_t port;
 	uint8_t family;

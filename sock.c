@@ -19,8 +19,10 @@
 #include <assert.h>
 #include <errno.h>
 #include <linux/errqueue.h>
+#include <net/if.h>
 #include <netinet/udp.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* seccomp(forwarder): socket(0=AF_INET|AF_INET6) bind connect getsockname */
@@ -91,6 +93,25 @@ void sock_setup(int fd, int family, unsigned flags)
 		set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
 	else
 		set(fd, IPPROTO_IP, IP_PKTINFO, 1);
+}
+
+/* Not by if_nametoindex(): the filter has no AF_UNIX
+ * seccomp(forwarder): ioctl(1=SIOCGIFINDEX) */
+uint32_t sock_ifindex(const char *name)
+{
+	struct ifreq r = { 0 };
+	size_t len = strlen(name);
+	int rc, fd = sock_open(AF_INET);
+
+	if (fd < 0)
+		fd = sock_open(AF_INET6);
+	if (fd < 0)
+		return 0;
+	memcpy(r.ifr_name, name,
+	       len < sizeof(r.ifr_name) ? len : sizeof(r.ifr_name) - 1);
+	rc = ioctl(fd, SIOCGIFINDEX, &r);
+	close(fd);
+	return rc ? 0 : (uint32_t)r.ifr_ifindex;
 }
 
 int sock_bind(int fd, int family, const struct end *local, const char *device)
@@ -288,7 +309,8 @@ static void put_source(struct msghdr *m, const struct sock_dest *d)
 /* The control messages of an IPv4 destination work on a dual-stack socket. */
 static void put_mark(struct msghdr *m, const struct sock_dest *d)
 {
-	bool is_v4 = d->family == AF_INET || (d->to && addr_is_v4(&d->to->addr));
+	bool is_v4 = d->family == AF_INET ||
+		     (d->to && addr_is_v4(&d->to->addr));
 	int level = is_v4 ? IPPROTO_IP : IPPROTO_IPV6;
 	int tos = d->mark->tos, hops = d->mark->hops;
 

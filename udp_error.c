@@ -144,7 +144,7 @@ bool udp_error_splice(struct udp *u, struct map *far)
 		if (!is_refused)
 			new = udp_splice_turn(u, f);
 		is_refused = true;
-		if (new && e.len < QUOTE_WHOLE)
+		if (new &&e.len < QUOTE_WHOLE)
 			resend(new, &e);
 	}
 	if (new) {

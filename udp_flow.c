@@ -71,6 +71,7 @@ struct map *udp_map_open(struct udp *u, const struct map *proto, int fd)
 	}
 	m->watch = (struct watch){ .fn = u->ready, .ctx = u, .fd = fd };
 	m->mark = sock_mark_set;
+	m->born_ms = (uint32_t)u->loop->now_ms;
 	if (loop_add(u->loop, &m->watch, EPOLLIN)) {
 		map_free(&u->maps, m);
 		close(fd);

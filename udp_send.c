@@ -160,6 +160,15 @@ static bool is_gso_refused(const struct way *w, uint32_t seg)
 	       udp_now_s(w->u) < f->gso_retry_s;
 }
 
+/* A refused server's datagrams are sent again by another family, from what the
+ * refusal quotes: of a segmented send it would not tell them apart. */
+static bool is_on_trial(const struct way *w)
+{
+	return w->map->kind == MAP_SPLICE && w->map->family == AF_INET6 &&
+	       !(w->flow->flags & FLOW_REPLIED) &&
+	       (uint32_t)w->u->loop->now_ms - w->map->born_ms < TRIAL_MS;
+}
+
 static bool is_gso_error(int rc)
 {
 	return rc == -EMSGSIZE || rc == -EINVAL || rc == -EIO;
@@ -177,7 +186,7 @@ void udp_send(struct udp *u, struct flow *f, struct map *m,
 		send_whole(&w, r);
 		return;
 	}
-	if (!is_gso_refused(&w, r->seg)) {
+	if (!is_gso_refused(&w, r->seg) && !is_on_trial(&w)) {
 		rc = try_send(&w, &r->mark, r);
 		if (!rc)
 			return;

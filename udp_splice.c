@@ -87,10 +87,9 @@ static struct map *new_far(struct udp *u, const struct map *m,
 struct map *udp_splice_turn(struct udp *u, struct flow *f)
 {
 	const struct map *m = &u->maps.map[f->map];
-	struct sock_msg msg = {
-		.from = end_make(&addr_loopback4, f->host.port, 0),
-		.to = addr_loopback4
-	};
+	struct sock_msg msg = { .from = end_make(&addr_loopback4, f->host.port,
+						 0),
+				.to = addr_loopback4 };
 	struct map *far = &u->maps.map[f->peer];
 
 	/* Room is not made for it: this flow might be what gives way */

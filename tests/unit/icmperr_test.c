@@ -52,9 +52,9 @@ static void exact4(void)
 static void exact6(void)
 {
 	static const uint8_t four[] = { 1, 2, 3, 4 };
-	static const uint8_t head[] = { 2, 0, 0, 0, 0, 0xa, 2, 0, 0, 0, 0, 0xb,
-					0x86, 0xdd, 0x60, 0, 0, 0, 0, 60, 58,
-					255 };
+	static const uint8_t head[] = { 2, 0, 0, 0,   0,    0xa,  2,	0,
+					0, 0, 0, 0xb, 0x86, 0xdd, 0x60, 0,
+					0, 0, 0, 60,  58,   255 };
 	static const uint8_t icmp[] = { 2, 0 }, mtu[] = { 0, 0, 0x05, 0x14 };
 	static const uint8_t quote[] = { 0x6b, 0x80, 0, 0, 0, 12, 17, 7 };
 	static const uint8_t udp[] = { 0x13, 0x88, 0x17, 0x70, 0, 12 };
@@ -251,8 +251,8 @@ static void echo(void)
 		is_int(be16_get(l4 + 4), 5000, "identifier");
 		is_int(be16_get(l4 + 6), 77, "sequence number");
 		is_int(plain_fold(plain_sum(
-			       v4 ? 0 : plain_pseudo(out + 14 + 48, 58, 18),
-			       l4, 18)),
+			       v4 ? 0 : plain_pseudo(out + 14 + 48, 58, 18), l4,
+			       18)),
 		       0xffff, "checksum");
 	}
 }

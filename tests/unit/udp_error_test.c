@@ -209,8 +209,8 @@ static void header_bits(unsigned f)
 		       "TOS of datagram %d", n);
 	is_int(n, 8, "all arrive");
 	from = rx.msg[0].from;
-	setsockopt(fd, f ? IPPROTO_IPV6 : IPPROTO_IP,
-		   f ? IPV6_TCLASS : IP_TOS, &tos, sizeof(tos));
+	setsockopt(fd, f ? IPPROTO_IPV6 : IPPROTO_IP, f ? IPV6_TCLASS : IP_TOS,
+		   &tos, sizeof(tos));
 	net_send(fd, &from, "y", 1);
 	bench_wait();
 	ok(guest_hears(&p), "an answer");
@@ -256,7 +256,8 @@ static bool guest_refuses(enum icmperr_what what, const struct end *src,
 			  const struct end *dst)
 {
 	static uint8_t frame[ICMPERR_FRAME];
-	struct icmperr_quote q = { .src = *src, .dst = *dst,
+	struct icmperr_quote q = { .src = *src,
+				   .dst = *dst,
 				   .proto = PROTO_UDP };
 	enum family family = addr_family(&src->addr);
 	struct icmperr e = icmperr_make(what, family, 1280);
