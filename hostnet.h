@@ -9,6 +9,9 @@
 #include "netlink.h"
 #include "resolv.h"
 
+/* 169.254.2.2: our own address on the link where there is no gateway */
+#define LOCAL_V4_GW 0xa9fe0202u
+
 /** struct guest_net - the guest's network as it shall be
  * @has:     family is in use
  * @is_local: family has no template on the host: link-local addresses only
@@ -51,12 +54,5 @@ struct guest_net {
 int hostnet_plan(const struct conf *c, const struct nl_facts *facts,
 		 struct guest_net *ret_net,
 		 char ret_err[static HOSTNET_ERR_MAX]);
-
-/**
- * hostnet_fwd() - translation policy from plan and options
- * @resolv: the host's; the first name server of a family is its resolver
- */
-void hostnet_fwd(const struct conf *c, const struct guest_net *net,
-		 const struct resolv *resolv, struct fwd *ret_fwd);
 
 #endif

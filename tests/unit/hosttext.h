@@ -19,6 +19,16 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 
+/* A host with loopback alone, and one with a network */
+#define LO "link 1 lo mtu 65536 lo\naddr 1 127.0.0.1/8\naddr 1 ::1/128\n"
+#define ETH0 \
+	LO "link 2 eth0\n" \
+	   "addr 2 192.0.2.1/24\naddr 2 2001:db8::11/64\n" \
+	   "addr 2 2001:db8::1/64\naddr 2 fe80::1:1/64 link\n" \
+	   "route 2 0.0.0.0/0 via 192.0.2.254\nroute 2 192.0.2.0/24 kernel\n" \
+	   "route 2 2001:db8::/64 kernel metric 256\n" \
+	   "route 2 fe80::/64 metric 256\nroute 2 ::/0 via fe80::99 metric 9\n"
+
 static struct conf conf;
 static struct nl_facts facts;
 
