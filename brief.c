@@ -8,7 +8,7 @@
  * The host's own can be reached by their addresses, unless that address means
  * something else to the guest: loopback, which is its own, or the alias of the
  * host's loopback. In place of those the guest is told the address whose
- * queries are forwarded (hostnet_fwd() made sure that there is one). */
+ * queries are forwarded (hostfwd_policy() made sure that there is one). */
 
 #include "brief.h"
 
