@@ -106,6 +106,9 @@ extern const struct mark sock_mark_set;
  * receive, queued errors, TOS told, no dual-stack unless asked; plus @flags */
 void sock_setup(int fd, int family, unsigned flags);
 
+/** sock_ifindex() - index of an interface here, 0: there is none */
+uint32_t sock_ifindex(const char *name);
+
 /** sock_bind() - bind to address (unset or any: wildcard) and port (0: any)
  * @device: SO_BINDTODEVICE first, "" none; returns 0 or -errno */
 int sock_bind(int fd, int family, const struct end *local, const char *device);

@@ -18,7 +18,6 @@
 #include "netlink.h"
 
 #include <errno.h>
-#include <net/if.h>
 #include <unistd.h>
 
 #define PORT_PRIVILEGED 1024
@@ -49,7 +48,7 @@ static uint32_t device_of(const struct wish *w)
 {
 	const char *name = w->rule->ifname;
 
-	return w->side == LISTEN_HOST && *name ? if_nametoindex(name) : 0;
+	return w->side == LISTEN_HOST && *name ? sock_ifindex(name) : 0;
 }
 
 /* Unset for a wildcard, however it is written. */
