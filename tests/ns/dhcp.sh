@@ -80,6 +80,19 @@ is "netmask" "$(learnt new_subnet_mask)" 255.255.255.0
 is "router" "$(learnt new_routers)" 192.0.2.254
 is "resolvers" "$(learnt new_domain_name_servers)" '192.0.2.254 192.0.2.3'
 kill "$(cat $T/dhclient.pid)"
+
+# The host's resolvers change; who asks for a lease after that is told
+told()
+{
+	with_udhcpc && [ "$(learnt dns)" = "$1" ]
+}
+
+run c ip addr add 192.0.2.1/24 dev tap7
+run c ip route add default via 192.0.2.254 dev tap7
+printf '%s\n' 'nameserver 192.0.2.3' 'nameserver 127.0.0.53' >$T/resolv.conf
+sleep 1 # sleep: it is looked at once per second at most
+ask c 192.0.2.254 53 >/dev/null
+ok "the new resolvers are told" wait_until told '192.0.2.3 192.0.2.254'
 is "all requests were answered" "$(stats dhcp_not_answered)" 0
 alive
 stop $FP
