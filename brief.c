@@ -18,12 +18,10 @@
 
 #define SECONDS_TO_2000 946684800 /* from 1970 */
 
-static_assert(ANNOUNCE_DNS_MAX >= CONF_DNS_MAX &&
-		      ANNOUNCE_DNS_MAX >= RESOLV_DNS_MAX,
-	      "resolvers fit");
-static_assert(ANNOUNCE_NAME_SIZE >= CONF_NAME_SIZE &&
-		      ANNOUNCE_NAME_SIZE >= RESOLV_NAME_SIZE,
-	      "names fit");
+static_assert(ANNOUNCE_DNS_MAX >= CONF_DNS_MAX, "-D fits");
+static_assert(ANNOUNCE_DNS_MAX >= RESOLV_DNS_MAX, "name servers fit");
+static_assert(ANNOUNCE_NAME_SIZE >= CONF_NAME_SIZE, "-S fits");
+static_assert(ANNOUNCE_NAME_SIZE >= RESOLV_NAME_SIZE, "search list fits");
 
 static void add_dns(struct announce *a, const struct addr *dns)
 {
@@ -64,7 +62,7 @@ static void tell_resolvers(const struct conf *c, const struct fwd *fwd,
 static void add_search(struct announce *a, const char *name)
 {
 	if (a->n_search < ANNOUNCE_SEARCH_MAX)
-		strcpy(a->search[a->n_search++], name);
+		memcpy(a->search[a->n_search++], name, strlen(name) + 1);
 }
 
 void brief_dns(const struct conf *c, const struct fwd *f,

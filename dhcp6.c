@@ -214,7 +214,7 @@ static void add_copy(struct out *out, uint16_t code, const void *data,
 {
 	uint8_t *to = add(out, code, len);
 
-	assert(to);
+	assert(to && data);
 	memcpy(to, data, len);
 }
 

@@ -40,6 +40,7 @@ use()
 	run c ip addr flush dev tap7
 }
 
+# shellcheck disable=SC2120 # by way of ok and nok
 with_udhcpc()
 {
 	rm -f $T/lease
