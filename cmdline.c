@@ -322,6 +322,8 @@ static void finish_net(struct conf *c)
 	if (c->splice_only && c->no_splice)
 		die("--splice-only and --no-splice leave nothing to carry: "
 		    "give one");
+	/* There is no other address in the namespace then */
+	c->host_lo_to_ns_lo |= c->splice_only;
 	/* Neighbour discovery is ICMPv6 */
 	c->no_ndp |= c->no_icmp;
 	/* The tap is configured from here, not by its kernel */

@@ -466,7 +466,7 @@ static const struct row rows[] = {
 	{ "pasta -p @", 1, { "--pcap '': it is empty" } },
 	/* Forwarding without a tap, on addresses that come later */
 	{ "pasta --freebind", 0, { "freebind=1" } },
-	{ "pasta --splice-only", 0, { "splice_only=1" } },
+	{ "pasta --splice-only", 0, { "splice_only=1", "lo_lo=1" } },
 	{ "pasta --splice-only --no-splice", 1, { "--splice-only and --no-" } },
 	/* Of the other program, and not of this version */
 	{ "pasta -1", 1, { "--one-off: only passt has this option" } },
