@@ -110,6 +110,19 @@ is "no search list" "$(learnt search)" ''
 is "host name" "$(learnt hostname)" inner
 stop $FP
 
+# A host without gateway: we are one, by an address that is nobody's
+run h ip route del default
+F --ns-ifname tap7
+run c ip link set tap7 up
+ok "no gateway: udhcpc gets a lease" with_udhcpc -O staticroutes
+is "address" "$(learnt ip)/$(learnt mask)" 192.0.2.1/24
+is "routes" "$(learnt staticroutes)" '169.254.2.2/32 0.0.0.0 0.0.0.0/0 169.254.2.2'
+run c ip addr add 192.0.2.1/24 dev tap7
+run c ip route add 169.254.2.2 dev tap7
+run c ip route add default via 169.254.2.2 dev tap7
+ok "a server of the host's network answers" ask c 192.0.2.2 9001
+stop $FP
+
 F --ns-ifname tap7 --no-dhcp
 run c ip link set tap7 up
 nok "--no-dhcp: no lease" with_udhcpc -t 1

@@ -107,4 +107,13 @@ nok "no lease" run c timeout 3 dhclient -6 -1 -d -sf $T/script -lf $T/leases2 \
 nok "none at all" test -e $T/lease
 ok "counted" test "$(stats service_disabled)" -ge 1
 stop $FP
+
+# What --config-net has configured is not advertised, too
+unset CONFIG_NET
+F --ns-ifname tap7 -6
+nok "--config-net: rdisc6 gets nothing" run c rdisc6 -1 -r 1 -w 300 tap7
+ok "counted" test "$(stats service_disabled)" -ge 1
+is "the kernel made no address of its own" \
+	"$(ip -n "${X}c" -6 -o addr show dev tap7 scope global | wc -l)" 1
+stop $FP
 done_testing
