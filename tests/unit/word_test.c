@@ -244,6 +244,44 @@ static void test_login(void)
 	ok(word_identity("daemon:no-such-group-here", &uid, &gid), "no group");
 }
 
+static void test_domain(void)
+{
+	static const char label[] = "abcdefghijklmnopqrstuvwxyz0123456789"
+				    "abcdefghijklmnopqrstuvwxyz0";
+	static const struct {
+		const char *word, *wrong;
+	} row[] = {
+		{ "a", NULL },
+		{ "example.org", NULL },
+		{ "example.org.", NULL },
+		{ "_tcp.Example-1.org", NULL },
+		{ "", "1 to 253" },
+		{ ".", "1 to 63" },
+		{ ".a", "1 to 63" },
+		{ "a..b", "1 to 63" },
+		{ "a..", "1 to 63" },
+		{ "a b", "blanks" },
+		{ "a\nb", "blanks" },
+	};
+	char word[300];
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		const char *wrong = word_domain(row[i].word);
+
+		ok(row[i].wrong ? wrong && strstr(wrong, row[i].wrong) : !wrong,
+		   "name '%s'", row[i].word);
+	}
+	ok(!word_domain(label), "63 characters");
+	snprintf(word, sizeof(word), "%s1", label);
+	ok(word_domain(word), "64 characters");
+	snprintf(word, sizeof(word), "%s.%s.%s.%.61s", label, label, label,
+		 label);
+	ok(strlen(word) == 253 && !word_domain(word), "253 characters");
+	snprintf(word, sizeof(word), "%s.%s.%s.%.62s", label, label, label,
+		 label);
+	ok(word_domain(word), "254 characters");
+}
+
 int main(void)
 {
 	test_number();
@@ -252,6 +290,7 @@ int main(void)
 	test_addr_plen();
 	test_netmask();
 	test_names();
+	test_domain();
 	test_mac();
 	test_identity();
 	test_login();
