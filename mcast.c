@@ -311,5 +311,6 @@ uint32_t mcast_query(const struct link_ends *link, const struct addr *src,
 	eth.dst = is_v4 ? mac4 : mac6;
 	be16_put(&eth.type_be, is_v4 ? ETH_P_IP : ETH_P_IPV6);
 	memcpy(ret_frame, &eth, sizeof(eth));
-	return (uint32_t)sizeof(eth) + (is_v4 ? query4(src, ip) : query6(src, ip));
+	return (uint32_t)sizeof(eth) +
+	       (is_v4 ? query4(src, ip) : query6(src, ip));
 }

@@ -51,7 +51,8 @@ bool mcast_is_report(const struct pkt *p);
  * Returns: true if it is news: a group that was not known, or that was. A full
  * table takes no new group (false).
  */
-bool mcast_update(struct mcast *m, const struct mcast_change *c, int64_t now_ms);
+bool mcast_update(struct mcast *m, const struct mcast_change *c,
+		  int64_t now_ms);
 
 bool mcast_is_member(const struct mcast *m, const struct addr *group);
 

@@ -47,7 +47,7 @@ static void leave_by(int fd, int family, uint32_t ifindex)
 int sock_group_source(int family, const struct end *to, struct addr *ret_addr)
 {
 	int rc, fd = sock_open(family);
-	struct end local;
+	struct end local = { 0 };
 
 	if (fd < 0)
 		return fd;
@@ -57,6 +57,8 @@ int sock_group_source(int family, const struct end *to, struct addr *ret_addr)
 	if (!rc)
 		rc = sock_local(fd, &local);
 	close(fd);
+	if (!rc && addr_is_any(&local.addr)) /* the interface has none */
+		rc = -EADDRNOTAVAIL;
 	if (!rc)
 		*ret_addr = local.addr;
 	return rc;
@@ -88,7 +90,8 @@ int sock_group_member(int fd, const struct addr *group, uint32_t ifindex,
 	if (addr_is_v4(group)) {
 		memcpy(&v4.imr_multiaddr, addr_bytes(group), 4);
 		rc = setsockopt(fd, IPPROTO_IP,
-				is_join ? IP_ADD_MEMBERSHIP : IP_DROP_MEMBERSHIP,
+				is_join ? IP_ADD_MEMBERSHIP :
+					  IP_DROP_MEMBERSHIP,
 				&v4, sizeof(v4));
 	} else {
 		memcpy(&v6.ipv6mr_multiaddr, group->b, 16);

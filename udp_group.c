@@ -116,7 +116,8 @@ static bool is_own(const struct udp_group *g, const struct end *from)
 	return false;
 }
 
-static void join(struct udp_group *g, const struct addr *group)
+/* Be a member, so that the host and its switches let the group through */
+static void enter(struct udp_group *g, const struct addr *group)
 {
 	enum family family = addr_family(group);
 	uint32_t ifindex = g->u->fwd->scope[family];
@@ -140,6 +141,14 @@ static void join(struct udp_group *g, const struct addr *group)
 	if (rc && rc != -EADDRINUSE)
 		warn("cannot join group %s on the host: %s",
 		     addr_format(group, text), strerror(-rc));
+}
+
+static void join(struct udp_group *g, const struct addr *group)
+{
+	enum family family = addr_family(group);
+	unsigned i;
+
+	enter(g, group);
 	for (i = 0; i < g->n_wanted[family] && i < MCAST_PORTS; i++)
 		open_receiver(g, group, g->wanted[family][i]);
 }
@@ -158,6 +167,24 @@ static void leave(struct udp_group *g, const struct addr *group)
 			continue;
 		udp_map_close(g->u, &g->u->maps.map[r->map - 1]);
 		r->map = 0;
+	}
+}
+
+void udp_group_rejoin(struct udp_group *g)
+{
+	struct group_holder *h = g->holder[0];
+	unsigned i;
+
+	for (i = 0; i < FAMILY_COUNT * MCAST_HOLDERS; i++, h++) {
+		if (h->fd)
+			close(h->fd - 1);
+		h->fd = 0;
+	}
+	for (i = 0; i < MCAST_GROUPS_MAX; i++) {
+		const struct mcast_group *m = &g->groups.group[i];
+
+		if (m->ends_ms && g->u->fwd->scope[addr_family(&m->group)])
+			enter(g, &m->group);
 	}
 }
 

@@ -52,6 +52,9 @@ void udp_group_init(struct udp_group *g);
 /** udp_group_ask() - have the guest report its groups */
 void udp_group_ask(struct udp_group *g);
 
+/** udp_group_rejoin() - the link that groups are heard on is another one now */
+void udp_group_rejoin(struct udp_group *g);
+
 /** udp_group_report() - a membership message of the guest */
 void udp_group_report(struct udp_group *g, const struct pkt *p);
 

@@ -9,15 +9,13 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static struct addr A(const char *text)
-{
+static struct addr A(const char *text) {
 	struct addr a = { 0 };
 
 	if (*text && !addr_parse(text, &a))
 		ok(false, "not an address: %s", text);
 	return a;
 }
-
 #define G4 224, 0, 0, 251
 #define H4 239, 1, 1, 1
 #define G6 0xff, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xfb
@@ -31,8 +29,7 @@ static const struct {
 	uint8_t len;
 	uint8_t msg[64];
 } reports[] = {
-	{ "IGMPv1 report", "+224.0.0.251", 2, 1, 8,
-	  { 0x12, 0, 0, 0, G4 } },
+	{ "IGMPv1 report", "+224.0.0.251", 2, 1, 8, { 0x12, 0, 0, 0, G4 } },
 	{ "IGMPv2 report", "+239.1.1.1", 2, 1, 8, { 0x16, 0, 0, 0, H4 } },
 	{ "IGMPv2 leave", "-239.1.1.1", 2, 1, 8, { 0x17, 0, 0, 0, H4 } },
 	{ "from afar", "", 2, 2, 8, { 0x16, 0, 0, 0, H4 } },
@@ -40,44 +37,101 @@ static const struct {
 	{ "not a group", "", 2, 1, 8, { 0x16, 0, 0, 0, 192, 0, 2, 1 } },
 	{ "short", "", 2, 1, 6, { 0x16, 0, 0, 0, 239, 1 } },
 	{ "a query", "", 2, 1, 8, { 0x11, 0, 0, 0, H4 } },
-	{ "MLD's number in IGMP", "", 2, 1, 24,
+	{ "MLD's number in IGMP",
+	  "",
+	  2,
+	  1,
+	  24,
 	  { 131, 0, 0, 0, 0, 0, 0, 0, G6 } },
 	{ "unknown", "", 2, 1, 8, { 0x55, 0, 0, 0, H4 } },
-	{ "IGMPv3 exclude nobody is a join", "+239.1.1.1", 2, 1, 16,
+	{ "IGMPv3 exclude nobody is a join",
+	  "+239.1.1.1",
+	  2,
+	  1,
+	  16,
 	  { 0x22, 0, 0, 0, 0, 0, 0, 1, 4, 0, 0, 0, H4 } },
-	{ "IGMPv3 include nobody is the end", "-239.1.1.1", 2, 1, 16,
+	{ "IGMPv3 include nobody is the end",
+	  "-239.1.1.1",
+	  2,
+	  1,
+	  16,
 	  { 0x22, 0, 0, 0, 0, 0, 0, 1, 3, 0, 0, 0, H4 } },
-	{ "IGMPv3 include one", "+239.1.1.1", 2, 1, 20,
+	{ "IGMPv3 include one",
+	  "+239.1.1.1",
+	  2,
+	  1,
+	  20,
 	  { 0x22, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 1, H4, 192, 0, 2, 1 } },
-	{ "IGMPv3 block is no change", "", 2, 1, 20,
+	{ "IGMPv3 block is no change",
+	  "",
+	  2,
+	  1,
+	  20,
 	  { 0x22, 0, 0, 0, 0, 0, 0, 1, 6, 0, 0, 1, H4, 192, 0, 2, 1 } },
-	{ "IGMPv3 two records, auxiliary data", "+239.1.1.1 -224.0.0.251", 2, 1,
+	{ "IGMPv3 two records, auxiliary data",
+	  "+239.1.1.1 -224.0.0.251",
+	  2,
+	  1,
 	  28,
-	  { 0x22, 0, 0, 0, 0, 0, 0, 2, 2, 1, 0, 0, H4, 9, 9, 9, 9, 3, 0, 0, 0,
-	    G4 } },
-	{ "IGMPv3 fewer records than it says", "", 2, 1, 16,
+	  { 0x22, 0,  0, 0, 0, 0, 0, 2, 2, 1, 0,
+	    0,	  H4, 9, 9, 9, 9, 3, 0, 0, 0, G4 } },
+	{ "IGMPv3 fewer records than it says",
+	  "",
+	  2,
+	  1,
+	  16,
 	  { 0x22, 0, 0, 0, 0, 0, 0, 2, 4, 0, 0, 0, H4 } },
-	{ "IGMPv3 more sources than there are", "", 2, 1, 16,
+	{ "IGMPv3 more sources than there are",
+	  "",
+	  2,
+	  1,
+	  16,
 	  { 0x22, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0xff, 0xff, H4 } },
 	{ "IGMPv3 no record", "", 2, 1, 8, { 0x22 } },
-	{ "MLDv1 report", "+ff02::fb", 58, 1, 24,
+	{ "MLDv1 report",
+	  "+ff02::fb",
+	  58,
+	  1,
+	  24,
 	  { 131, 0, 0, 0, 0, 0, 0, 0, G6 } },
-	{ "MLDv1 done", "-ff02::fb", 58, 1, 24,
+	{ "MLDv1 done",
+	  "-ff02::fb",
+	  58,
+	  1,
+	  24,
 	  { 132, 0, 0, 0, 0, 0, 0, 0, G6 } },
-	{ "MLDv2 join", "+ff02::fb", 58, 1, 28,
+	{ "MLDv2 join",
+	  "+ff02::fb",
+	  58,
+	  1,
+	  28,
 	  { 143, 0, 0, 0, 0, 0, 0, 1, 4, 0, 0, 0, G6 } },
-	{ "MLDv2 leave", "-ff02::fb", 58, 1, 28,
+	{ "MLDv2 leave",
+	  "-ff02::fb",
+	  58,
+	  1,
+	  28,
 	  { 143, 0, 0, 0, 0, 0, 0, 1, 3, 0, 0, 0, G6 } },
-	{ "solicited-node", "", 58, 1, 28,
-	  { 143, 0, 0, 0, 0, 0, 0, 1, 4, 0, 0, 0, 0xff, 2, 0, 0, 0, 0, 0, 0, 0,
-	    0, 0, 1, 0xff, 1, 2, 3 } },
-	{ "all nodes", "", 58, 1, 24,
+	{ "solicited-node", "", 58, 1, 28, { 143, 0, 0, 0,    0, 0,    0,
+					     1,	  4, 0, 0,    0, 0xff, 2,
+					     0,	  0, 0, 0,    0, 0,    0,
+					     0,	  0, 1, 0xff, 1, 2,    3 } },
+	{ "all nodes",
+	  "",
+	  58,
+	  1,
+	  24,
 	  { 131, 0, 0, 0, 0, 0, 0, 0, 0xff, 2, [23] = 1 } },
-	{ "of an interface", "", 58, 1, 24,
+	{ "of an interface",
+	  "",
+	  58,
+	  1,
+	  24,
 	  { 131, 0, 0, 0, 0, 0, 0, 0, 0xff, 1, [23] = 9 } },
-	{ "MLD of a mapped IPv4 group", "", 58, 1, 24,
-	  { 131, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff,
-	    H4 } },
+	{ "MLD of a mapped IPv4 group", "", 58, 1, 24, { 131,  0,    0, 0, 0, 0,
+							 0,    0,    0, 0, 0, 0,
+							 0,    0,    0, 0, 0, 0,
+							 0xff, 0xff, H4 } },
 	{ "MLD short", "", 58, 1, 20, { 131, 0, 0, 0, 0, 0, 0, 0, 0xff, 2 } },
 	{ "neighbour solicitation", "", 58, 1, 24, { 135 } },
 	{ "echo", "", 58, 1, 8, { 128 } },
@@ -89,7 +143,8 @@ static void fix_csum(uint8_t *msg, uint32_t len, const struct pkt *p)
 	uint32_t i;
 
 	for (i = 0; p->proto == 58 && i < 16; i += 2)
-		sum += be16_get(p->src.addr.b + i) + be16_get(p->dst.addr.b + i);
+		sum += be16_get(p->src.addr.b + i) +
+		       be16_get(p->dst.addr.b + i);
 	for (i = 0; i < len; i += 2)
 		sum += be16_get(msg + i);
 	while (sum >> 16)

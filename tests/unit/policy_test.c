@@ -8,8 +8,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static struct end E(const char *addr, unsigned port)
-{
+static struct end E(const char *addr, unsigned port) {
 	struct addr a = { 0 };
 
 	if (!addr_parse(addr, &a))
@@ -64,8 +63,8 @@ static const struct {
 	  true },
 	{ "other family", "-0.0.0.0/0", "2001:db8::1", 53, "", true },
 	{ "allowed", "+192.0.2.0/24", "192.0.2.1", 53, "", true },
-	{ "not covered, something is allowed", "+192.0.2.0/24", "192.0.3.1",
-	  53, "", false },
+	{ "not covered, something is allowed", "+192.0.2.0/24", "192.0.3.1", 53,
+	  "", false },
 	{ "first match: exception to a denial",
 	  "+192.0.2.1:53 -192.0.2.0/24 +all", "192.0.2.1", 53, "", true },
 	{ "first match: other port", "+192.0.2.1:53 -192.0.2.0/24 +all",
@@ -75,8 +74,8 @@ static const struct {
 	{ "all is both families", "-all:25", "2001:db8::1", 25, "", false },
 	{ "all, other port", "-all:25", "2001:db8::1", 26, "", true },
 	{ "range", "-[2001:db8::]/32:10-20", "2001:db8:9::1", 20, "", false },
-	{ "behind the range", "-[2001:db8::]/32:10-20", "2001:db8:9::1", 21,
-	  "", true },
+	{ "behind the range", "-[2001:db8::]/32:10-20", "2001:db8:9::1", 21, "",
+	  true },
 	{ "alias by its inner name", "-192.0.2.254", "192.0.2.254", 7,
 	  "127.0.0.1", false },
 	{ "alias by its outer name", "-127.0.0.0/8", "192.0.2.254", 7,
