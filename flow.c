@@ -25,6 +25,7 @@ void flow_table_init(struct flow_table *t, const struct hash_key *key,
 	t->idle_s[FLOW_OVER] = 0;
 	t->idle_s[FLOW_ANSWERED] = answered_s < idle_s ? answered_s : idle_s;
 	t->idle_s[FLOW_DONE] = idle_s;
+	t->idle_s[FLOW_SHORT] = ECHO_IDLE_MS / 1000;
 	t->idle_s[FLOW_ONESHOT] = idle_s;
 	t->idle_s[FLOW_LIVE] = idle_s;
 }
@@ -126,7 +127,7 @@ struct flow *flow_add(struct flow_table *t, const struct flow *f,
 		return NULL;
 	i = flow_number(t, new);
 	*new = *f;
-	new->list = FLOW_ONESHOT;
+	new->list = f->flags &FLOW_ECHO ? FLOW_SHORT : FLOW_ONESHOT;
 	new->lru = (struct lru_node){ 0 };
 	link_sides(t, new);
 	lru_add(&lru, &t->lists[new->list], i, now_s);
@@ -216,7 +217,8 @@ static uint8_t next_list(struct flow *f, bool by_init)
 
 	if (!by_init)
 		f->flags |= FLOW_REPLIED;
-	if (f->list == FLOW_ANSWERED || (by_init && !was_replied))
+	if (f->list == FLOW_ANSWERED || f->list == FLOW_SHORT ||
+	    (by_init && !was_replied))
 		return f->list;
 	if (was_replied)
 		return FLOW_LIVE;

@@ -22,11 +22,13 @@
 /** enum flow_list - in the order in which flows are given up
  * over:     a side has gone; kept for a second, in case it comes back
  * answered: a query that was answered; short idle time
+ * short:    echo requests, RFC 5508 REQ-2
  * done:     spliced, and answered once: few are worth a descriptor
  * oneshot:  at most one exchange so far       live: more than that */
 enum flow_list {
 	FLOW_OVER,
 	FLOW_ANSWERED,
+	FLOW_SHORT,
 	FLOW_DONE,
 	FLOW_ONESHOT,
 	FLOW_LIVE,
@@ -39,6 +41,7 @@ enum flow_list {
  * spliced:  @peer is its far socket, there is no guest side
  * permit:   its remote is noted at its map
  * group:    by the guest to a multicast or broadcast address
+ * echo:     requests and replies, with an idle time of their own
  * init_gone: over because who spoke first is gone, not the other side */
 enum flow_flag {
 	FLOW_BY_GUEST = 1,
@@ -47,7 +50,8 @@ enum flow_flag {
 	FLOW_SPLICED = 8,
 	FLOW_PERMIT = 16,
 	FLOW_GROUP = 32,
-	FLOW_INIT_GONE = 64
+	FLOW_INIT_GONE = 64,
+	FLOW_ECHO = 128
 };
 
 /** struct flow - one conversation

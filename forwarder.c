@@ -245,6 +245,7 @@ void forwarder_start(struct forwarder *f, const struct forwarder_ns *ns)
 	g->loop = &f->loop;
 	g->stats = &f->stats;
 	g->no_udp = f->conf->no_udp;
+	g->no_icmp = f->conf->no_icmp;
 	g->gone = link_gone;
 	if (guest_init(g))
 		die("cannot wait for the guest's link: %s", strerror(errno));

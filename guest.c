@@ -35,11 +35,20 @@ static void on_arp(struct guest *g, const struct pkt *p)
 		stats_add(g->stats, DROP_FAMILY_OFF, 1);
 }
 
+static bool on_echo(struct guest *g, const struct pkt *p)
+{
+	if (g->no_icmp || !icmp_from_guest(&g->icmp, p))
+		return false;
+	learn(g->fwd, &p->src.addr);
+	return true;
+}
+
 static void on_icmp(struct guest *g, const struct pkt *p)
 {
 	if (!g->has[addr_family(&p->src.addr)])
 		stats_add(g->stats, DROP_FAMILY_OFF, 1);
-	else if (!local_icmp(&g->local, p) && !udp_error_from_guest(g->udp, p))
+	else if (!local_icmp(&g->local, p) &&
+		 !udp_error_from_guest(g->udp, p) && !on_echo(g, p))
 		stats_add(g->stats, DROP_PROTO, 1);
 }
 
@@ -112,11 +121,14 @@ static void dispatch(struct guest *g, enum pkt_what what, const struct pkt *p)
 }
 
 /* A datagram whole again is emitted at once: its bytes are the table's.
- * Discovery must not come in fragments (RFC 6980), so ICMP ends here. */
+ * Discovery must not come in fragments (RFC 6980): of ICMP, just echo does. */
 static void on_whole(struct guest *g, struct pkt *p)
 {
 	enum pkt_what what = pkt_udp(p);
 
+	if (what == PKT_ICMP && g->has[addr_family(&p->src.addr)] &&
+	    on_echo(g, p))
+		return;
 	dispatch(g, what == PKT_ICMP ? PKT_OTHER : what, p);
 	udp_flush(g->udp);
 }
@@ -196,6 +208,7 @@ int guest_init(struct guest *g)
 	g->local.loop = g->loop;
 	g->local.stats = g->stats;
 	local_init(&g->local);
+	g->icmp.udp = g->udp;
 	g->timer = (struct timer){ .next_ms = next_frag, .fire = expire_frag };
 	loop_timer(g->loop, &g->timer);
 	g->watch = (struct watch){ .fn = ready, .fd = g->tap->fd };

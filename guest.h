@@ -6,6 +6,7 @@
 #define GUEST_H
 
 #include "frag.h"
+#include "icmp.h"
 #include "local.h"
 #include "udp.h"
 
@@ -22,11 +23,13 @@ struct guest {
 	struct stats *stats;
 	bool has[FAMILY_COUNT];
 	bool no_udp;
+	bool no_icmp;
 	void (*gone)(struct guest *g, int error);
 	struct watch watch;
 	struct timer timer;
 	struct frag frag;
 	struct local local;
+	struct icmp icmp;
 };
 
 /** guest_init() - wait for frames; returns 0 or -errno */

@@ -36,7 +36,7 @@
 #define MAP_DYNAMIC_MAX 16384 /* also at most half of RLIMIT_NOFILE */
 #define MAP_LISTEN_MAX 131072 /* every port, both families */
 #define MAP_MAX (MAP_DYNAMIC_MAX + MAP_LISTEN_MAX)
-#define DNS_QUERIES_MAX 512 /* each has a socket; the oldest gives way */
+#define DNS_QUERIES_MAX 4096 /* each has a socket; the oldest gives way */
 #define DNS_QUERY_BYTES 1024 /* of a query that is kept to be sent again */
 #define FRAG_MAX 64 /* datagrams under reassembly */
 #define FRAG_PER_SOURCE 16 /* of one source: one sender cannot starve others */
@@ -58,6 +58,7 @@
 #define DNS_TRY_MS 700 /* before the next resolver is asked; clients wait 5 s */
 #define RESOLV_ASK_MS 1000 /* how often resolv.conf is read, while queries come */
 #define FOLLOW_MS 300 /* a change of the host's network settles first */
+#define ECHO_IDLE_MS 60000 /* RFC 5508 REQ-2: not less */
 #define FRAG_IDLE_MS 30000 /* RFC 1122 3.3.2 and RFC 8200 4.5 say 60 at most */
 #define SCAN_MS 1000 /* "auto": how often bound ports are listed */
 #define AGENT_DEADLINE_MS 1000 /* an agent answers in 10 us; this means dead */

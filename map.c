@@ -39,6 +39,12 @@ static bool is_listener(uint8_t kind)
 	       kind == MAP_GROUP;
 }
 
+/* Found by inner endpoint; those for echo have no address of ours. */
+static bool is_shared(uint8_t kind)
+{
+	return kind == MAP_SHARED || kind == MAP_ECHO;
+}
+
 static uint32_t *shared_bucket(struct map_table *t, const struct end *inner,
 			       const struct addr *ours)
 {
@@ -105,7 +111,7 @@ struct map *map_new(struct map_table *t, const struct map *proto,
 		return m;
 	t->n++;
 	lru_add(&lru, &t->lists[m->list], i, now_s);
-	if (m->kind == MAP_SHARED) {
+	if (is_shared(m->kind)) {
 		uint32_t *b = shared_bucket(t, &m->inner, &m->ours);
 
 		m->chain = *b;
@@ -132,7 +138,7 @@ void map_free(struct map_table *t, struct map *m)
 	uint32_t *freed = &t->free;
 
 	assert(m->kind != MAP_FREE && !m->flows);
-	if (m->kind == MAP_SHARED)
+	if (is_shared(m->kind))
 		unchain(t, m);
 	if (is_listener(m->kind)) {
 		freed = &t->free_listen;

@@ -28,6 +28,7 @@ enum map_kind {
 	MAP_SPLICE, /* one spliced flow: connected, on the far side */
 	MAP_LISTEN_HOST, /* a published port, on the host */
 	MAP_LISTEN_NS, /* a port of the host offered inside the namespace */
+	MAP_ECHO, /* a ping socket: one inner address and identifier */
 	MAP_GROUP /* hears a group at a port that is not published */
 };
 
@@ -106,7 +107,8 @@ void map_table_init(struct map_table *t, const struct hash_key *key,
 /** map_number() - number of a map of the table */
 uint32_t map_number(const struct map_table *t, const struct map *m);
 
-/** map_find() - shared map of an inner endpoint bound to @ours, or NULL */
+/** map_find() - shared map of an inner endpoint bound to @ours, or NULL; with
+ * @ours unset: its MAP_ECHO */
 struct map *map_find(struct map_table *t, const struct end *inner,
 		     const struct addr *ours);
 

@@ -50,6 +50,14 @@ int sock_open(int family)
 	return fd < 0 ? -errno : fd;
 }
 
+int sock_open_ping(int family)
+{
+	int fd = socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+			family == AF_INET ? IPPROTO_ICMP : IPPROTO_ICMPV6);
+
+	return fd < 0 ? -errno : fd;
+}
+
 static void set(int fd, int level, int name, int value)
 {
 	(void)setsockopt(fd, level, name, &value, sizeof(value));

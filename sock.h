@@ -102,6 +102,11 @@ int sock_open(int family);
 /** sock_mark_set - what sock_setup() leaves on a socket: only DF is set */
 extern const struct mark sock_mark_set;
 
+/** sock_open_ping() - the same for echo requests: the port is their
+ * identifier, payload begins with their header; -EACCES if the host's
+ * ping_group_range does not let us */
+int sock_open_ping(int family);
+
 /** sock_setup() - options every socket of ours has: large buffers, merged
  * receive, queued errors, TOS told, no dual-stack unless asked; plus @flags */
 void sock_setup(int fd, int family, unsigned flags);

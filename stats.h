@@ -37,6 +37,8 @@
 	X(GSO_REFUSED, "gso_refused") \
 	X(AGENT_ERRORS, "agent_errors") \
 	X(SOCK_ERRORS, "socket_errors_drained") \
+	X(ECHO_REQUESTS, "echo_requests") \
+	X(ECHO_REPLIES, "echo_replies") \
 	X(ICMP_TO_GUEST, "icmp_errors_to_guest") \
 	X(ICMP_LIMITED, "icmp_errors_over_rate") \
 	X(ICMP_UNMATCHED, "icmp_errors_unmatched") \
@@ -58,6 +60,7 @@
 	X(DROP_NOT_OURS, "discovery_not_answered") \
 	X(DROP_DHCP, "dhcp_not_answered") \
 	X(DROP_SERVICE_OFF, "service_disabled") \
+	X(DROP_NO_PING, "no_ping_socket") \
 	X(DROP_ICMP, "icmp_error_unmatched") \
 	X(DROP_FRAG_BAD, "fragment_malformed") \
 	X(DROP_FRAG_OVERLAP, "fragment_overlap") \

@@ -17,11 +17,14 @@
 
 #include "udp_error.h"
 
+#include "be.h"
 #include "udp_splice.h"
 
 #include <errno.h>
 
 #define DRAIN_MAX 512 /* more than a default buffer can hold: 255 */
+#define ECHO_HEAD 8 /* bytes of an echo request's header, RFC 792 */
+#define ECHO_SEQ 6 /* where in it the sequence number is */
 #define QUOTE_WHOLE 1184 /* from here on a quote may have been cut */
 
 /* Send an error to the guest, if the rate allows. */
@@ -41,6 +44,29 @@ static void tell(struct udp *u, const struct icmperr *e,
 	stats_add(u->stats, ICMP_TO_GUEST, 1);
 }
 
+/* A datagram of a flow. What ping sockets send begins with a header that is
+ * the quote's own: the sequence number is all of it that we do not know. */
+static struct icmperr_quote quote_of(const struct flow *f,
+				     const struct mark *mark,
+				     const uint8_t *buf, uint32_t len)
+{
+	struct icmperr_quote q = { .src = f->inner,
+				   .dst = f->visible,
+				   .proto = f->proto,
+				   .mark = *mark,
+				   .data = buf,
+				   .len = len,
+				   .dlen = len };
+
+	if (f->proto == PROTO_UDP || len < ECHO_HEAD)
+		return q;
+	q.seq = be16_get(buf + ECHO_SEQ);
+	q.data += ECHO_HEAD;
+	q.len -= ECHO_HEAD;
+	q.dlen = q.len;
+	return q;
+}
+
 /* Who reported @e, as the guest sees it; unset: it cannot be told. */
 static struct addr offender_of(const struct udp *u, const struct flow *f,
 			       const struct sock_error *e)
@@ -57,13 +83,7 @@ static struct addr offender_of(const struct udp *u, const struct flow *f,
 static void tell_remote(struct udp *u, const struct map *m,
 			const struct flow *f, const struct sock_error *e)
 {
-	struct icmperr_quote q = { .src = f->inner,
-				   .dst = f->visible,
-				   .proto = PROTO_UDP,
-				   .mark = m->mark,
-				   .data = e->buf,
-				   .len = e->len,
-				   .dlen = e->len };
+	struct icmperr_quote q = quote_of(f, &m->mark, e->buf, e->len);
 	struct icmperr icmp = { e->type, e->code, e->info };
 	struct addr from = offender_of(u, f, e);
 
@@ -210,15 +230,13 @@ static void tell_local(struct udp *u, int error, uint32_t mtu,
 void udp_error_send(struct udp *u, const struct flow *f, const struct run *r,
 		    int error, uint32_t mtu)
 {
-	struct icmperr_quote q = { .src = f->inner,
-				   .dst = f->visible,
-				   .proto = PROTO_UDP,
-				   .mark = r->mark };
-	uint32_t pos = 0;
+	struct icmperr_quote q;
+	uint32_t len, pos = 0;
+	const uint8_t *buf;
 
-	if (f->flags & FLOW_SPLICED || !run_next(r, &pos, &q.data, &q.len))
+	if (f->flags & FLOW_SPLICED || !run_next(r, &pos, &buf, &len))
 		return;
-	q.dlen = q.len;
+	q = quote_of(f, &r->mark, buf, len);
 	tell_local(u, error, mtu, &q);
 }
 

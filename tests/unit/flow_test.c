@@ -53,8 +53,13 @@ static struct {
 } m;
 
 static uint32_t map_flows[MAPS];
-static const uint32_t idle[FLOW_LISTS] = { 0, ANSWERED_S, IDLE_S,
-					   IDLE_S, IDLE_S };
+static const uint32_t idle[FLOW_LISTS] = {
+	[FLOW_ANSWERED] = ANSWERED_S,
+	[FLOW_SHORT] = 60,
+	[FLOW_DONE] = IDLE_S,
+	[FLOW_ONESHOT] = IDLE_S,
+	[FLOW_LIVE] = IDLE_S,
+};
 
 static void model_remove(uint32_t i)
 {

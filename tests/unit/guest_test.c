@@ -184,7 +184,7 @@ static void make_ping(void)
 {
 	put_ip(&s, &A.v6.addr, &B.v6.addr, PROTO_ICMP6, 8);
 	memset(s.raw + s.l4, 0, 8);
-	s.raw[s.l4] = 128;
+	s.raw[s.l4] = 129; /* a reply: nobody asked from here */
 	fix_icmp6(&s);
 }
 
@@ -217,7 +217,7 @@ static void refused(void)
 		{ "loopback", make_bad_addr, DROP_BAD_ADDR },
 		{ "port 0", make_bad_port, DROP_BAD_PORT },
 		{ "TCP", make_tcp, DROP_PROTO },
-		{ "echo", make_ping, DROP_PROTO },
+		{ "echo reply", make_ping, DROP_PROTO },
 		{ "fragment", make_frag_bad, DROP_FRAG_BAD },
 	};
 
