@@ -1,32 +1,35 @@
-/* udpload.c - a small UDP load generator and sink for measuring and testing
+/* udpload.c - UDP load generator, echo and sink for measuring and testing
  *
- * Every datagram says who it is: a sequence number in its first 8 bytes, its
- * length in the next 4, a fixed pattern, and the sequence number again in its
- * last 8. So the sink can tell apart what arrived once, twice, late or damaged
- * without talking to the sender: no control connection is needed, and a
- * forwarder that carries UDP only can be measured.
+ * Every datagram says who it is (udpload_payload.c). So a receiver can tell
+ * apart what arrived once, twice, late or damaged without talking to the
+ * sender: no control connection is needed, and a forwarder that carries UDP
+ * only can be measured.
  *
  * Each subcommand is one loop with an end: a count, a time, or SIGTERM; then
- * one line of JSON on standard output. Figures are counts, seconds and
- * microseconds. udpload_flood.c has the one-way ones, udpload_ask.c those that
- * wait for answers, this file what both need.
+ * one line of JSON on standard output (ramp: CSV). Figures are counts, seconds
+ * and microseconds; times of exchanges are whole round trips.
+ *
+ *   one way          sink, flood              udpload_sink.c, udpload_flood.c
+ *   with answers     echo, rr, newflows       udpload_ask.c
+ *   under load       closed, open             udpload_loop.c, udpload_track.c
+ *   both ways        ramp                     udpload_ramp.c
+ *   of itself        merge, selftest          udpload_test.c
  *
  * It deliberately does not start forwarders, read kernel counters or compare
- * runs: perf/compare does. */
+ * runs: scripts do. */
 
 #include "udpload.h"
+#include "udpload_payload.h"
 
-#include <arpa/inet.h>
 #include <getopt.h>
-#include <netdb.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <time.h>
 
-#define SINK_BUF (8 << 20) /* bytes of queue asked for */
+#define QUEUE (8 << 20) /* bytes of receive queue asked for */
 
 volatile sig_atomic_t stopped;
 uint8_t message[BATCH_MAX][BUF_MAX];
-static uint8_t pattern[BUF_MAX];
 
 static void on_signal(int sig)
 {
@@ -46,184 +49,112 @@ _Noreturn void fail(const char *fmt, ...)
 	exit(1);
 }
 
-double now(void)
+uint64_t now_ns(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* ---- payload ---------------------------------------------------------- */
-
-static void pattern_init(void)
+double now(void)
 {
-	uint32_t x = 12345;
-
-	for (unsigned i = 0; i < BUF_MAX; i++) {
-		x = x * 1103515245 + 12345;
-		pattern[i] = (uint8_t)(x >> 16);
-	}
+	return (double)now_ns() / 1e9;
 }
 
-static void put_seq(uint8_t *buf, uint64_t seq)
+double cpu_us(void)
 {
-	for (int i = 7; i >= 0; i--, seq >>= 8)
-		buf[i] = (uint8_t)seq;
-}
+	struct timespec ts;
 
-uint64_t payload_seq(const uint8_t *buf)
-{
-	uint64_t seq = 0;
-
-	for (int i = 0; i < 8; i++)
-		seq = seq << 8 | buf[i];
-	return seq;
-}
-
-void payload_init(uint8_t *buf, uint32_t size)
-{
-	memcpy(buf, pattern, size);
-}
-
-void payload_stamp(uint8_t *buf, uint32_t size, uint64_t seq)
-{
-	uint32_t size_be = htonl(size);
-
-	put_seq(buf, seq);
-	if (size >= 12)
-		memcpy(buf + 8, &size_be, 4);
-	if (size >= 20)
-		put_seq(buf + size - 8, seq);
-}
-
-bool payload_ok(const uint8_t *buf, uint32_t len, uint64_t seq)
-{
-	uint32_t size_be = htonl(len);
-	uint32_t end = len >= 20 ? len - 8 : len;
-
-	if (len < SIZE_MIN || payload_seq(buf) != seq)
-		return false;
-	if (len >= 12 && memcmp(buf + 8, &size_be, 4))
-		return false;
-	if (len > 12 && memcmp(buf + 12, pattern + 12, end - 12))
-		return false;
-	return len < 20 || payload_seq(buf + end) == seq;
-}
-
-/* ---- sockets ---------------------------------------------------------- */
-
-static socklen_t resolve(const char *addr, const char *port,
-			 struct sockaddr_storage *ret_sa)
-{
-	struct addrinfo hints = { .ai_socktype = SOCK_DGRAM,
-				  .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV };
-	struct addrinfo *ai;
-	socklen_t len;
-	int rc = getaddrinfo(addr, port, &hints, &ai);
-
-	if (rc)
-		fail("%s port %s: %s", addr, port, gai_strerror(rc));
-	len = ai->ai_addrlen;
-	memcpy(ret_sa, ai->ai_addr, len);
-	freeaddrinfo(ai);
-	return len;
-}
-
-void set_timeout(int fd, double s)
-{
-	struct timeval tv;
-
-	tv.tv_sec = (time_t)s;
-	tv.tv_usec = (suseconds_t)((s - (double)tv.tv_sec) * 1e6);
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
-}
-
-/* As privileged as we may be: the sink must not be what loses */
-static void ask_queue(int fd)
-{
-	int bytes = SINK_BUF;
-
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
-		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
-}
-
-int open_bound(const struct options *o)
-{
-	struct sockaddr_storage sa;
-	socklen_t len = resolve(o->addr, o->port, &sa);
-	int fd = socket(sa.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int off = 0;
-
-	if (fd < 0)
-		fail("socket: %s", strerror(errno));
-	if (sa.ss_family == AF_INET6)
-		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	if (bind(fd, (struct sockaddr *)&sa, len))
-		fail("bind to %s port %s: %s", o->addr, o->port,
-		     strerror(errno));
-	ask_queue(fd);
-	set_timeout(fd, TICK_MS / 1e3);
-	return fd;
-}
-
-int open_connected(const struct options *o, unsigned src_port)
-{
-	struct sockaddr_storage sa;
-	struct sockaddr_in6 any = { 0 };
-	socklen_t len = resolve(o->addr, o->port, &sa);
-	int fd = socket(sa.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int rc;
-
-	if (fd < 0)
-		return -errno;
-	/* Family and port are at the same place in both families */
-	any.sin6_family = sa.ss_family;
-	any.sin6_port = htons((uint16_t)src_port);
-	if ((src_port && bind(fd, (struct sockaddr *)&any, len)) ||
-	    connect(fd, (struct sockaddr *)&sa, len)) {
-		rc = -errno;
-		close(fd);
-		return rc;
-	}
-	return fd;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec * 1e6 + (double)ts.tv_nsec / 1e3;
 }
 
 /* ---- command line ----------------------------------------------------- */
 
+/* What the members are if nothing is said; the rest follows in a row */
+#define DEFAULTS_BUT_COUNT \
+	.ports = 1, .queue = QUEUE, .flows = 1, .batch = 32, .segs = 1, \
+	.vlan = -1
+#define DEFAULTS DEFAULTS_BUT_COUNT, .count = SEQ_MAX
+
+enum arguments {
+	ARGS_NONE,
+	ARGS_REMOTE, /* ADDR PORT */
+	ARGS_LOCAL, /* -p PORT */
+};
+
 static const struct command {
 	const char *name;
 	int (*run)(const struct options *o);
-	bool has_remote; /* ADDR PORT as arguments */
+	enum arguments arguments;
 	struct options defaults;
 } commands[] = {
 	{ "sink",
 	  cmd_sink,
-	  false,
-	  { .addr = "::", .batch = 32, .secs = 2, .wait_s = 30 } },
+	  ARGS_LOCAL,
+	  { DEFAULTS, .addr = "::", .secs = 2, .wait_s = 30 } },
 	{ "flood",
 	  cmd_flood,
-	  true,
-	  { .size = 1472, .segs = 1, .batch = 32, .secs = 2, .count = SEQ_MAX } },
-	{ "echo", cmd_echo, false, { .addr = "::", .secs = 600 } },
-	{ "rr", cmd_rr, true, { .size = 64, .count = 1000, .wait_s = 1 } },
+	  ARGS_REMOTE,
+	  { DEFAULTS, .size = 1472, .secs = 2 } },
+	{ "echo",
+	  cmd_echo,
+	  ARGS_LOCAL,
+	  { DEFAULTS, .addr = "::", .secs = 600 } },
+	{ "rr",
+	  cmd_rr,
+	  ARGS_REMOTE,
+	  { DEFAULTS_BUT_COUNT, .size = 64, .count = 1000, .wait_s = 1 } },
 	{ "newflows",
 	  cmd_newflows,
-	  true,
-	  { .size = 64, .count = 1000, .wait_s = 1 } },
+	  ARGS_REMOTE,
+	  { DEFAULTS_BUT_COUNT, .size = 64, .count = 1000, .wait_s = 1 } },
+	{ "closed",
+	  cmd_closed,
+	  ARGS_REMOTE,
+	  { DEFAULTS, .size = 1472, .window = 32, .secs = 2, .wait_s = .2 } },
+	{ "open",
+	  cmd_open,
+	  ARGS_REMOTE,
+	  { DEFAULTS, .size = 1472, .rate = 10000, .catch_up = 64, .secs = 2,
+	    .wait_s = 1 } },
+	{ "ramp",
+	  cmd_ramp,
+	  ARGS_REMOTE,
+	  { DEFAULTS, .size = 1472, .peak = 1e9, .step_s = 5,
+	    .shape = "up_down" } },
+	{ "merge", cmd_merge, ARGS_NONE, { DEFAULTS } },
+	{ "selftest", cmd_selftest, ARGS_NONE, { DEFAULTS } },
 };
 
 static const char usage[] =
 	"usage: udpload COMMAND\n"
 	"  sink     -p PORT [-b ADDR] [-G] [-m BATCH] [-t IDLE] [-w FIRST]\n"
 	"  flood    ADDR PORT [-s SIZE] [-t SECONDS] [-n COUNT] [-S SEGS]\n"
-	"           [-m BATCH] [-r RATE] [--bind PORT]\n"
-	"  echo     -p PORT [-b ADDR] [-t SECONDS]\n"
+	"           [-m BATCH] [-r RATE] [-F FLOWS] [--bind PORT]\n"
+	"  echo     -p PORT [-b ADDR] [-t SECONDS] [-P PORTS] [--verify]\n"
 	"  rr       ADDR PORT [-n COUNT] [-s SIZE] [-w WAIT] [-c] [--bind PORT]\n"
-	"  newflows ADDR PORT [-n COUNT] [-s SIZE] [-w WAIT] [--bind FIRST_PORT]\n"
+	"  newflows ADDR PORT [-n COUNT] [-s SIZE] [-w WAIT] [-r RATE]\n"
+	"           [--bind FIRST_PORT]\n"
+	"  closed   ADDR PORT [-W WINDOW] [-s SIZE] [-t SECONDS] [-n COUNT]\n"
+	"           [-w WAIT] [-F FLOWS] [-P PORTS] [--bind FIRST_PORT]\n"
+	"           [--warm COUNT] [--verify] [--hist]\n"
+	"  open     the same without -W, with [-r RATE] [--catch-up COUNT]\n"
+	"  ramp     ADDR PORT [--peak BITS] [-s STEP_BITS] [-D SECONDS]\n"
+	"           [-p up|down|up_down] [--size SIZE] [--verify]\n"
+	"           [--near NETNS] [--far NETNS]\n"
+	"  merge    < output of runs with --hist\n"
+	"  selftest\n"
 	"-G: UDP_GRO   -S: datagrams per message, by UDP_SEGMENT   -m: messages\n"
 	"per call   -r: datagrams per second   -c: a new socket per exchange\n"
-	"-w: seconds to wait, for the first datagram or an answer\n";
+	"-w: seconds to wait, for the first datagram or an answer   -W: datagrams\n"
+	"under way   -F: flows, 1 to 100000   -P: destination or local ports\n"
+	"--queue BYTES: receive queue   --verify: compare every octet   --hist:\n"
+	"print the histogram   --warm: datagrams that are in no latency and rate\n"
+	"Frames instead of sockets, with sink, flood, closed, open:\n"
+	"  --raw IFACE --mac NEXT_HOP --from ADDR [--vlan ID [--prio 0..7]]\n"
+	"  echo --raw IFACE -p PORT [--swap-mac]: only the MAC addresses\n";
 
 static double number(const char *s, double min, double max)
 {
@@ -235,70 +166,176 @@ static double number(const char *s, double min, double max)
 	return v;
 }
 
+/* Options that are words; short ones that mean another thing to ramp */
+enum {
+	OPT_BIND = 256,
+	OPT_QUEUE,
+	OPT_WARM,
+	OPT_CATCH_UP,
+	OPT_VERIFY,
+	OPT_HIST,
+	OPT_RAW,
+	OPT_MAC,
+	OPT_FROM,
+	OPT_VLAN,
+	OPT_PRIO,
+	OPT_SWAP_MAC,
+	OPT_PEAK,
+	OPT_SIZE,
+	OPT_NEAR,
+	OPT_FAR,
+	OPT_STEP,
+	OPT_SHAPE,
+};
+
+static const struct option longs[] = {
+	{ "bind", required_argument, NULL, OPT_BIND },
+	{ "queue", required_argument, NULL, OPT_QUEUE },
+	{ "warm", required_argument, NULL, OPT_WARM },
+	{ "catch-up", required_argument, NULL, OPT_CATCH_UP },
+	{ "verify", no_argument, NULL, OPT_VERIFY },
+	{ "hist", no_argument, NULL, OPT_HIST },
+	{ "raw", required_argument, NULL, OPT_RAW },
+	{ "mac", required_argument, NULL, OPT_MAC },
+	{ "from", required_argument, NULL, OPT_FROM },
+	{ "vlan", required_argument, NULL, OPT_VLAN },
+	{ "prio", required_argument, NULL, OPT_PRIO },
+	{ "swap-mac", no_argument, NULL, OPT_SWAP_MAC },
+	{ "peak", required_argument, NULL, OPT_PEAK },
+	{ "size", required_argument, NULL, OPT_SIZE },
+	{ "near", required_argument, NULL, OPT_NEAR },
+	{ "far", required_argument, NULL, OPT_FAR },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* Returns false if the letter is none of these */
+static bool set_text(struct options *o, int letter, const char *arg)
+{
+	const char **to = letter == 'b'	      ? &o->addr :
+			  letter == 'p'	      ? &o->port :
+			  letter == OPT_RAW   ? &o->raw :
+			  letter == OPT_MAC   ? &o->mac :
+			  letter == OPT_FROM  ? &o->from :
+			  letter == OPT_NEAR  ? &o->ns_near :
+			  letter == OPT_FAR   ? &o->ns_far :
+			  letter == OPT_SHAPE ? &o->shape :
+						NULL;
+
+	if (to)
+		*to = arg;
+	return to;
+}
+
+static bool set_flag(struct options *o, int letter)
+{
+	bool *to = letter == 'c'	  ? &o->new_socket :
+		   letter == 'G'	  ? &o->gro :
+		   letter == OPT_VERIFY	  ? &o->verify :
+		   letter == OPT_HIST	  ? &o->hist :
+		   letter == OPT_SWAP_MAC ? &o->swap_mac :
+					    NULL;
+
+	if (to)
+		*to = true;
+	return to;
+}
+
+static bool set_real(struct options *o, int letter, const char *arg)
+{
+	static const struct {
+		int letter;
+		double min, max;
+		size_t at;
+	} rows[] = {
+		{ 'r', 0, 1e9, offsetof(struct options, rate) },
+		{ 't', 0.01, 86400, offsetof(struct options, secs) },
+		{ 'w', 0.001, 86400, offsetof(struct options, wait_s) },
+		{ 'D', 0.01, 3600, offsetof(struct options, step_s) },
+		{ OPT_PEAK, 1e3, 1e12, offsetof(struct options, peak) },
+		{ OPT_STEP, 1e3, 1e12, offsetof(struct options, step) },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		double v;
+
+		if (rows[i].letter != letter)
+			continue;
+		v = number(arg, rows[i].min, rows[i].max);
+		memcpy((char *)o + rows[i].at, &v, sizeof(v));
+		return true;
+	}
+	return false;
+}
+
+static bool set_count(struct options *o, int letter, const char *arg)
+{
+	static const struct {
+		int letter;
+		double min, max;
+		size_t at;
+	} rows[] = {
+		{ OPT_BIND, 1, 65535, offsetof(struct options, bind_port) },
+		{ 's', SIZE_MIN, 65527, offsetof(struct options, size) },
+		{ OPT_SIZE, SIZE_MIN, 65527, offsetof(struct options, size) },
+		{ 'S', 1, 128, offsetof(struct options, segs) },
+		{ 'm', 1, BATCH_MAX, offsetof(struct options, batch) },
+		{ 'F', 1, FLOWS_MAX, offsetof(struct options, flows) },
+		{ 'P', 1, 1000, offsetof(struct options, ports) },
+		{ 'W', 1, 1 << 20, offsetof(struct options, window) },
+		{ OPT_CATCH_UP, 1, 1e6, offsetof(struct options, catch_up) },
+		{ OPT_QUEUE, 1, 1 << 30, offsetof(struct options, queue) },
+		{ OPT_VLAN, 0, 4095, offsetof(struct options, vlan) },
+		{ OPT_PRIO, 0, 7, offsetof(struct options, prio) },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		unsigned v;
+
+		if (rows[i].letter != letter)
+			continue;
+		v = (unsigned)number(arg, rows[i].min, rows[i].max);
+		memcpy((char *)o + rows[i].at, &v, sizeof(v));
+		return true;
+	}
+	return false;
+}
+
+_Noreturn static void bad_usage(void)
+{
+	fputs(usage, stderr);
+	exit(1);
+}
+
 static void set_option(struct options *o, int letter, const char *arg)
 {
-	switch (letter) {
-	case 'b':
-		o->addr = arg;
-		break;
-	case 'p':
-		o->port = arg;
-		break;
-	case 'B':
-		o->bind_port = (unsigned)number(arg, 1, 65535);
-		break;
-	case 's':
-		o->size = (unsigned)number(arg, SIZE_MIN, 65527);
-		break;
-	case 'n':
+	if (letter == 'n')
 		o->count = (uint64_t)number(arg, 1, SEQ_MAX);
-		break;
-	case 'S':
-		o->segs = (unsigned)number(arg, 1, 128);
-		break;
-	case 'm':
-		o->batch = (unsigned)number(arg, 1, BATCH_MAX);
-		break;
-	case 'r':
-		o->rate = number(arg, 0, 1e9);
-		break;
-	case 't':
-		o->secs = number(arg, 0.01, 86400);
-		break;
-	case 'w':
-		o->wait_s = number(arg, 0.01, 86400);
-		break;
-	case 'c':
-		o->new_socket = true;
-		break;
-	case 'G':
-		o->gro = true;
-		break;
-	default:
-		fputs(usage, stderr);
-		exit(1);
-	}
+	else if (letter == OPT_WARM)
+		o->warm = (uint64_t)number(arg, 0, SEQ_MAX);
+	else if (!set_text(o, letter, arg) && !set_flag(o, letter) &&
+		 !set_real(o, letter, arg) && !set_count(o, letter, arg))
+		bad_usage();
 }
 
 static void parse(const struct command *c, struct options *o, int argc,
 		  char **argv)
 {
-	static const struct option longs[] = {
-		{ "bind", required_argument, NULL, 'B' },
-		{ NULL, 0, NULL, 0 },
-	};
 	int letter;
 
-	while ((letter = getopt_long(argc, argv, "b:p:s:n:S:m:r:t:w:cG", longs,
-				     NULL)) != -1)
+	while ((letter = getopt_long(argc, argv, "b:p:s:n:S:m:r:t:w:cGF:P:W:D:",
+				     longs, NULL)) != -1) {
+		if (c->run == cmd_ramp && letter == 's')
+			letter = OPT_STEP;
+		if (c->run == cmd_ramp && letter == 'p')
+			letter = OPT_SHAPE;
 		set_option(o, letter, optarg);
-	if (c->has_remote && argc - optind == 2) {
-		o->addr = argv[optind];
-		o->port = argv[optind + 1];
-	} else if (c->has_remote || argc != optind || !o->port) {
-		fputs(usage, stderr);
-		exit(1);
 	}
+	if (c->arguments == ARGS_REMOTE && argc - optind == 2) {
+		o->addr = argv[optind++];
+		o->port = argv[optind++];
+	}
+	if (argc != optind || (c->arguments != ARGS_NONE && !o->port))
+		bad_usage();
 	if ((uint64_t)o->size * o->segs > 65527)
 		fail("%u datagrams of %u bytes are more than a message holds",
 		     o->segs, o->size);
@@ -311,7 +348,7 @@ int main(int argc, char **argv)
 	/* No SA_RESTART: a waiting call shall end */
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
-	pattern_init();
+	payload_setup();
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		struct options o = commands[i].defaults;
 
@@ -320,6 +357,5 @@ int main(int argc, char **argv)
 		parse(&commands[i], &o, argc - 1, argv + 1);
 		return commands[i].run(&o);
 	}
-	fputs(usage, stderr);
-	return 1;
+	bad_usage();
 }

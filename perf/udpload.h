@@ -1,5 +1,5 @@
 /* udpload.h - what the parts of udpload share
- * Knows: payload that says who it is, sockets, options.
+ * Knows: options, clocks, the end.
  * Does not know: what is measured with them. */
 
 #ifndef UDPLOAD_H
@@ -31,22 +31,41 @@
 #define BUF_MAX 65536 /* bytes, more than any UDP payload */
 #define BATCH_MAX 64 /* messages of one call */
 #define SIZE_MIN 8 /* bytes: room for the sequence number */
-#define SEQ_MAX (1u << 28) /* datagrams of one flood: the sink has a bit each */
+#define SEQ_MAX (1u << 28) /* datagrams of one run: "seen" has a bit each */
 #define EXCHANGES_MAX (1u << 20) /* of one rr */
+#define FLOWS_MAX 100000
 #define TICK_MS 50 /* how often a waiting loop looks at its end */
+
+/* The tool without the code for validation, for comparing it with itself */
+#ifndef CAN_VERIFY
+#define CAN_VERIFY 1
+#endif
 
 /** struct options - one set for all subcommands
  * @addr, @port: remote for senders, local for sink and echo
- * @bind_port:   source port of rr, first one of newflows; 0: any
+ * @ports:       consecutive destination or local ports from @port on
+ * @bind_port:   source port of rr, first one of the others; 0: any
  * @size:        bytes of payload     @count: datagrams or exchanges
  * @segs:        datagrams per message, UDP_SEGMENT if more than one
  * @batch:       messages per call    @rate: datagrams per second, 0: no limit
  * @secs:        duration; for the sink, silence that ends it
- * @wait_s:      sink: for the first datagram; rr, newflows: for an answer
- * @new_socket:  rr: a socket per exchange    @gro: sink: UDP_GRO */
+ * @wait_s:      sink: for the first datagram; others: for an answer
+ * @queue:       bytes of receive queue to ask for
+ * @flows:       addresses and ports that datagrams are between  @window: datagrams under way
+ * @catch_up:    datagrams open may be behind its schedule before it gives up
+ * @warm:        datagrams at the start that are in no latency and no rate
+ * @new_socket:  rr: a socket per exchange    @gro: sink: UDP_GRO
+ * @verify:      compare every octet          @hist: print the histogram
+ * @raw, @mac, @from: interface, next hop, own address of frames
+ * @vlan, @prio: tag of frames, @vlan -1: none
+ * @swap_mac:    reflector leaves addresses and ports as they are
+ * @peak, @step: bits of payload per second of ramp; @step_s: seconds of a step
+ * @shape:       "up", "down" or "up_down"
+ * @ns_near, @ns_far: network namespaces of the two ends of ramp, or NULL */
 struct options {
 	const char *addr;
 	const char *port;
+	unsigned ports;
 	unsigned bind_port;
 	unsigned size;
 	uint64_t count;
@@ -55,8 +74,27 @@ struct options {
 	double rate;
 	double secs;
 	double wait_s;
+	unsigned queue;
+	unsigned flows;
+	unsigned window;
+	unsigned catch_up;
+	uint64_t warm;
 	bool new_socket;
 	bool gro;
+	bool verify;
+	bool hist;
+	const char *raw;
+	const char *mac;
+	const char *from;
+	int vlan;
+	unsigned prio;
+	bool swap_mac;
+	double peak;
+	double step;
+	double step_s;
+	const char *shape;
+	const char *ns_near;
+	const char *ns_far;
 };
 
 /* Set by SIGTERM and SIGINT: every loop ends then */
@@ -68,36 +106,24 @@ extern uint8_t message[BATCH_MAX][BUF_MAX];
 /** fail() - one line on stderr, exit 1 */
 _Noreturn void fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/** now() - monotonic seconds */
+/** now() - monotonic seconds     now_ns() - monotonic nanoseconds */
 double now(void);
+uint64_t now_ns(void);
 
-/** payload_init() - write the pattern; once per buffer and size */
-void payload_init(uint8_t *buf, uint32_t size);
+/** cpu_us() - processor time of this process so far */
+double cpu_us(void);
 
-/** payload_stamp() - make a prepared payload that of datagram @seq */
-void payload_stamp(uint8_t *buf, uint32_t size, uint64_t seq);
+/* ---- subcommands: each prints its result, returns the exit status ------ */
 
-/** payload_seq() - sequence number of at least SIZE_MIN bytes */
-uint64_t payload_seq(const uint8_t *buf);
-
-/** payload_ok() - is this the whole and undamaged datagram @seq? */
-bool payload_ok(const uint8_t *buf, uint32_t len, uint64_t seq);
-
-/** open_bound() - socket with a large queue, woken every TICK_MS; or exits */
-int open_bound(const struct options *o);
-
-/** open_connected() - socket to the remote from @src_port (0: any)
- * Returns: descriptor or -errno */
-int open_connected(const struct options *o, unsigned src_port);
-
-/** set_timeout() - longest wait of a receive, seconds */
-void set_timeout(int fd, double s);
-
-/* Subcommands; each prints one line of JSON and returns the exit status */
 int cmd_sink(const struct options *o);
 int cmd_flood(const struct options *o);
 int cmd_echo(const struct options *o);
 int cmd_rr(const struct options *o);
 int cmd_newflows(const struct options *o);
+int cmd_closed(const struct options *o);
+int cmd_open(const struct options *o);
+int cmd_ramp(const struct options *o);
+int cmd_merge(const struct options *o);
+int cmd_selftest(const struct options *o);
 
 #endif

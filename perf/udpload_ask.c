@@ -5,38 +5,66 @@
  * answer is compared with what was asked. An answer that is overdue counts as
  * lost and is not asked for again. */
 
-#include "udpload.h"
+#include "udpload_chan.h"
+#include "udpload_hist.h"
 
 #include <poll.h>
 
 #define IN_FLIGHT_MAX 64 /* sockets of newflows */
 
-static uint32_t rtt_us[EXCHANGES_MAX];
+/* Of the exchanges that were answered */
+static struct hist rtt;
 
 /* ---- echo ------------------------------------------------------------- */
 
+struct echoed {
+	uint64_t answered;
+	uint64_t errors;
+	struct faults faults;
+};
+
+static void echo_one(const struct options *o, int fd, int flags,
+		     struct echoed *e)
+{
+	struct sockaddr_storage sa;
+	socklen_t len = sizeof(sa);
+	ssize_t n = recvfrom(fd, message[0], BUF_MAX, flags,
+			     (struct sockaddr *)&sa, &len);
+
+	if (n < 0)
+		return;
+	if (CAN_VERIFY && o->verify &&
+	    (n < SIZE_MIN ||
+	     !payload_ok(message[0], (uint32_t)n, payload_seq(message[0]))))
+		payload_blame(&e->faults, message[0], (uint32_t)n, 0);
+	if (sendto(fd, message[0], (size_t)n, 0, (struct sockaddr *)&sa, len) <
+	    0)
+		e->errors++;
+	else
+		e->answered++;
+}
+
 int cmd_echo(const struct options *o)
 {
+	static struct chan c;
 	double end = now() + o->secs;
-	uint64_t answered = 0, errors = 0;
-	int fd = open_bound(o);
+	struct echoed e = { 0 };
 
+	if (o->raw)
+		return raw_echo(o);
+	chan_bind(&c, o);
 	while (!stopped && now() < end) {
-		struct sockaddr_storage sa;
-		socklen_t len = sizeof(sa);
-		ssize_t n = recvfrom(fd, message[0], BUF_MAX, 0,
-				     (struct sockaddr *)&sa, &len);
+		int fd = chan_ready(&c);
 
-		if (n < 0)
-			continue;
-		if (sendto(fd, message[0], (size_t)n, 0, (struct sockaddr *)&sa,
-			   len) < 0)
-			errors++;
+		if (fd >= 0)
+			echo_one(o, fd, o->ports > 1 ? MSG_DONTWAIT : 0, &e);
 		else
-			answered++;
+			chan_wait(&c, now_ns() + TICK_MS * 1000000ull);
 	}
-	printf("{\"answered\":%" PRIu64 ",\"errors\":%" PRIu64 "}\n", answered,
-	       errors);
+	printf("{\"answered\":%" PRIu64 ",\"errors\":%" PRIu64, e.answered,
+	       e.errors);
+	faults_json(&e.faults, stdout);
+	printf(",\"cpu_us\":%.0f}\n", cpu_us());
 	return 0;
 }
 
@@ -81,53 +109,39 @@ static bool exchange(int fd, const struct options *o, uint64_t seq,
 	return false;
 }
 
-static int compare_u32(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static uint32_t percentile(uint64_t n, double p)
-{
-	return n ? rtt_us[(uint64_t)((double)(n - 1) * p)] : 0;
-}
-
 int cmd_rr(const struct options *o)
 {
 	struct exchanges x = { 0 };
-	double start = now();
+	double start = now(), t;
 	int fd = -1;
 
-	if (o->count > EXCHANGES_MAX)
-		fail("-n: at most %u", EXCHANGES_MAX);
 	payload_init(message[0], o->size);
 	for (uint64_t i = 0; i < o->count && !stopped; i++) {
-		double t = now();
-
+		t = now();
 		if (fd < 0)
 			fd = open_connected(o, o->bind_port);
 		if (fd < 0)
 			fail("%s port %s: %s", o->addr, o->port, strerror(-fd));
 		set_timeout(fd, o->wait_s);
-		if (exchange(fd, o, i, &x))
-			rtt_us[x.answered++] = (uint32_t)((now() - t) * 1e6);
-		else
+		if (exchange(fd, o, i, &x)) {
+			hist_add(&rtt, (uint64_t)((now() - t) * 1e9));
+			x.answered++;
+		} else {
 			x.lost++;
+		}
 		if (o->new_socket) {
 			close(fd);
 			fd = -1;
 		}
 	}
-	qsort(rtt_us, x.answered, sizeof(uint32_t), compare_u32);
+	t = now() - start;
 	printf("{\"answered\":%" PRIu64 ",\"lost\":%" PRIu64
 	       ",\"corrupt\":%" PRIu64 ",\"late\":%" PRIu64
-	       ",\"refused\":%" PRIu64 ",\"p50_us\":%u,\"p90_us\":%u"
-	       ",\"p99_us\":%u,\"max_us\":%u,\"secs\":%.6f}\n",
-	       x.answered, x.lost, x.corrupt, x.late, x.refused,
-	       percentile(x.answered, .5), percentile(x.answered, .9),
-	       percentile(x.answered, .99), percentile(x.answered, 1),
-	       now() - start);
+	       ",\"refused\":%" PRIu64,
+	       x.answered, x.lost, x.corrupt, x.late, x.refused);
+	hist_json(&rtt, stdout);
+	printf(",\"mean_wall_us\":%.3f,\"secs\":%.6f}\n",
+	       x.answered ? t * 1e6 / (double)x.answered : 0, t);
 	return x.lost || x.corrupt;
 }
 
@@ -135,7 +149,7 @@ int cmd_rr(const struct options *o)
 
 struct client {
 	uint64_t seq;
-	double deadline;
+	double start;
 };
 
 struct clients {
@@ -161,13 +175,14 @@ static int client_socket(struct clients *c, const struct options *o)
 	return fd;
 }
 
+/* A flow's time includes its socket */
 static void client_open(struct clients *c, const struct options *o, unsigned i,
 			uint64_t seq)
 {
+	c->at[i].start = now();
 	c->fd[i].fd = client_socket(c, o);
 	c->fd[i].events = POLLIN;
 	c->at[i].seq = seq;
-	c->at[i].deadline = now() + o->wait_s;
 	c->open++;
 	payload_stamp(message[0], o->size, seq);
 	/* A failure shows as an answer that does not come */
@@ -189,7 +204,7 @@ static void client_check(struct clients *c, const struct options *o, unsigned i)
 	if (c->fd[i].fd < 0)
 		return;
 	if (!c->fd[i].revents) {
-		if (now() < c->at[i].deadline)
+		if (now() < c->at[i].start + o->wait_s)
 			return;
 		c->x.lost++;
 		client_close(c, i);
@@ -200,11 +215,17 @@ static void client_check(struct clients *c, const struct options *o, unsigned i)
 		c->x.refused += errno == ECONNREFUSED;
 		c->x.lost++;
 	} else {
+		hist_add(&rtt, (uint64_t)((now() - c->at[i].start) * 1e9));
 		c->x.answered++;
 		c->x.corrupt += n != (ssize_t)o->size ||
 				!payload_ok(message[1], o->size, c->at[i].seq);
 	}
 	client_close(c, i);
+}
+
+static bool is_time(const struct options *o, uint64_t seq, double start)
+{
+	return o->rate <= 0 || now() - start >= (double)seq / o->rate;
 }
 
 int cmd_newflows(const struct options *o)
@@ -219,17 +240,22 @@ int cmd_newflows(const struct options *o)
 		c.fd[i].fd = -1;
 	while (!stopped && (seq < o->count || c.open)) {
 		for (unsigned i = 0; i < IN_FLIGHT_MAX; i++) {
-			if (c.fd[i].fd < 0 && seq < o->count)
+			if (c.fd[i].fd < 0 && seq < o->count &&
+			    is_time(o, seq, start))
 				client_open(&c, o, i, seq++);
 		}
-		poll(c.fd, IN_FLIGHT_MAX, TICK_MS);
+		/* Ahead of a rate, the next flow's moment is near */
+		poll(c.fd, IN_FLIGHT_MAX, o->rate > 0 ? 1 : TICK_MS);
 		for (unsigned i = 0; i < IN_FLIGHT_MAX; i++)
 			client_check(&c, o, i);
 	}
+	start = now() - start;
 	printf("{\"clients\":%" PRIu64 ",\"answered\":%" PRIu64
 	       ",\"lost\":%" PRIu64 ",\"corrupt\":%" PRIu64
-	       ",\"refused\":%" PRIu64 ",\"secs\":%.6f}\n",
+	       ",\"refused\":%" PRIu64 ",\"rate_pps\":%.1f",
 	       seq, c.x.answered, c.x.lost, c.x.corrupt, c.x.refused,
-	       now() - start);
+	       (double)c.x.answered / start);
+	hist_json(&rtt, stdout);
+	printf(",\"secs\":%.6f,\"cpu_us\":%.0f}\n", start, cpu_us());
 	return c.x.lost || c.x.corrupt;
 }

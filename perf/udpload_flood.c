@@ -1,134 +1,15 @@
-/* udpload_flood.c - one-way load: the sink and the flood
+/* udpload_flood.c - one-way load: the sender
  *
- * The sink has one bit per sequence number, so that "delivered" means distinct
- * datagrams; it verifies every byte, which costs a fraction of receiving them.
  * The flood writes only the stamps of each datagram anew. A send that fails is
  * counted and its sequence numbers are used again: "sent" is what the kernel
- * took. */
+ * took. It does not wait for answers, so without -r it measures where a path
+ * loses and not how fast it is. */
 
-#include "udpload.h"
+#include "udpload_chan.h"
 
 #include <time.h>
 
-#ifndef SO_MEMINFO
-#define SO_MEMINFO 55
-#endif
-#define MEMINFO_RCVBUF 1 /* SK_MEMINFO_*, linux/sock_diag.h */
-#define MEMINFO_DROPS 8
-#define MEMINFO_VARS 9
-
-static uint8_t seen[SEQ_MAX / 8];
-
-/* ---- sink ------------------------------------------------------------- */
-
-struct tally {
-	uint64_t distinct;
-	uint64_t duplicates;
-	uint64_t reordered;
-	uint64_t corrupt;
-	uint64_t bytes;
-	uint64_t calls;
-	uint64_t next; /* one above the highest sequence number seen */
-	double first;
-	double last;
-};
-
-static void tally_one(struct tally *t, const uint8_t *buf, uint32_t len)
-{
-	uint64_t seq = len >= SIZE_MIN ? payload_seq(buf) : SEQ_MAX;
-	uint8_t bit = (uint8_t)(1 << seq % 8);
-
-	if (seq >= SEQ_MAX || !payload_ok(buf, len, seq)) {
-		t->corrupt++;
-		return;
-	}
-	if (seen[seq / 8] & bit) {
-		t->duplicates++;
-		return;
-	}
-	seen[seq / 8] |= bit;
-	t->distinct++;
-	t->bytes += len;
-	if (seq < t->next)
-		t->reordered++;
-	else
-		t->next = seq + 1;
-}
-
-/* One message is one datagram, or with UDP_GRO several of equal size */
-static void tally_message(struct tally *t, const uint8_t *buf, uint32_t len,
-			  struct msghdr *mh)
-{
-	struct cmsghdr *c = CMSG_FIRSTHDR(mh);
-	uint32_t seg = len;
-
-	for (; c; c = CMSG_NXTHDR(mh, c)) {
-		if (c->cmsg_level == SOL_UDP && c->cmsg_type == UDP_GRO)
-			memcpy(&seg, CMSG_DATA(c), sizeof(seg));
-	}
-	do {
-		uint32_t n = len < seg ? len : seg;
-
-		tally_one(t, buf, n);
-		buf += n;
-		len -= n;
-	} while (len);
-}
-
-static void sink_round(int fd, unsigned batch, struct tally *t)
-{
-	struct mmsghdr m[BATCH_MAX] = { 0 };
-	uint8_t ctl[BATCH_MAX][CMSG_SPACE(sizeof(int))];
-	struct iovec iov[BATCH_MAX];
-	int n;
-
-	for (unsigned i = 0; i < batch; i++) {
-		iov[i] = (struct iovec){ message[i], BUF_MAX };
-		m[i].msg_hdr.msg_iov = &iov[i];
-		m[i].msg_hdr.msg_iovlen = 1;
-		m[i].msg_hdr.msg_control = ctl[i];
-		m[i].msg_hdr.msg_controllen = sizeof(ctl[i]);
-	}
-	n = recvmmsg(fd, m, batch, MSG_WAITFORONE, NULL);
-	if (n <= 0)
-		return;
-	t->last = now();
-	if (!t->calls++)
-		t->first = t->last;
-	for (int i = 0; i < n; i++)
-		tally_message(t, message[i], m[i].msg_len, &m[i].msg_hdr);
-}
-
-int cmd_sink(const struct options *o)
-{
-	uint32_t mem[MEMINFO_VARS] = { 0 };
-	socklen_t len = sizeof(mem);
-	struct tally t = { 0 };
-	double start = now();
-	int fd = open_bound(o);
-	int on = 1;
-
-	if (o->gro && setsockopt(fd, SOL_UDP, UDP_GRO, &on, sizeof(on)))
-		fail("UDP_GRO: %s", strerror(errno));
-	while (!stopped) {
-		double end = t.calls ? t.last + o->secs : start + o->wait_s;
-
-		if (now() > end)
-			break;
-		sink_round(fd, o->batch, &t);
-	}
-	getsockopt(fd, SOL_SOCKET, SO_MEMINFO, mem, &len);
-	printf("{\"distinct\":%" PRIu64 ",\"duplicates\":%" PRIu64
-	       ",\"reordered\":%" PRIu64 ",\"corrupt\":%" PRIu64
-	       ",\"bytes\":%" PRIu64 ",\"calls\":%" PRIu64
-	       ",\"socket_drops\":%u,\"rcvbuf\":%u,\"secs\":%.6f}\n",
-	       t.distinct, t.duplicates, t.reordered, t.corrupt, t.bytes,
-	       t.calls, mem[MEMINFO_DROPS], mem[MEMINFO_RCVBUF],
-	       t.last - t.first);
-	return 0;
-}
-
-/* ---- flood ------------------------------------------------------------ */
+static struct chan chan;
 
 /* Makes the next messages; returns how many, 0 if none is left to send */
 static unsigned flood_fill(const struct options *o, uint64_t seq, unsigned most,
@@ -174,26 +55,72 @@ static void flood_prepare(const struct options *o, int fd, struct mmsghdr *m,
 	}
 }
 
+static void report(uint64_t sent, uint64_t errors, int last_errno, double secs)
+{
+	printf("{\"sent\":%" PRIu64 ",\"errors\":%" PRIu64
+	       ",\"last_error\":\"%s\",\"secs\":%.6f,\"cpu_us\":%.0f}\n",
+	       sent, errors, last_errno ? strerror(last_errno) : "", secs,
+	       cpu_us());
+}
+
+/* How long sending is ahead of the rate asked for */
+static double ahead_s(const struct options *o, uint64_t seq, double elapsed)
+{
+	return o->rate > 0 ? (double)seq / o->rate - elapsed : 0;
+}
+
+/* One datagram per call: frames, or more flows than one */
+static int flood_singly(const struct options *o)
+{
+	uint64_t seq = 0, errors = 0;
+	int last_errno = 0;
+	double start, t;
+
+	chan_open(&chan, o);
+	start = now();
+	for (t = start; t < start + o->secs && !stopped; t = now()) {
+		double ahead = ahead_s(o, seq, t - start);
+		int rc;
+
+		if (seq == o->count)
+			break;
+		if (ahead > 0) {
+			sleep_s(ahead < o->secs ? ahead : o->secs);
+			continue;
+		}
+		rc = chan_send(&chan, seq);
+		if (!rc) {
+			seq++;
+			continue;
+		}
+		last_errno = -rc;
+		errors++;
+		sleep_s(1e-4);
+	}
+	report(seq, errors, last_errno, now() - start);
+	return seq == 0;
+}
+
 int cmd_flood(const struct options *o)
 {
 	struct mmsghdr m[BATCH_MAX] = { 0 };
 	struct iovec iov[BATCH_MAX];
 	uint64_t seq = 0, errors = 0;
-	int fd = open_connected(o, o->bind_port);
-	int last_errno = 0;
+	int fd, last_errno = 0;
 	double start, t;
 
+	if (o->raw || o->flows > 1)
+		return flood_singly(o);
+	fd = open_connected(o, o->bind_port);
 	if (fd < 0)
 		fail("%s port %s: %s", o->addr, o->port, strerror(-fd));
 	flood_prepare(o, fd, m, iov);
 	start = now();
 	for (t = start; t < start + o->secs && !stopped; t = now()) {
-		double ahead = 0;
+		double ahead = ahead_s(o, seq, t - start);
 		unsigned want;
 		int n;
 
-		if (o->rate > 0)
-			ahead = (double)seq / o->rate - (t - start);
 		if (ahead > 0) {
 			sleep_s(ahead < o->secs ? ahead : o->secs);
 			continue;
@@ -209,9 +136,6 @@ int cmd_flood(const struct options *o)
 		for (int i = 0; i < n; i++)
 			seq += iov[i].iov_len / o->size;
 	}
-	printf("{\"sent\":%" PRIu64 ",\"errors\":%" PRIu64
-	       ",\"last_error\":\"%s\",\"secs\":%.6f}\n",
-	       seq, errors, last_errno ? strerror(last_errno) : "",
-	       now() - start);
+	report(seq, errors, last_errno, now() - start);
 	return seq == 0;
 }
