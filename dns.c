@@ -161,8 +161,8 @@ static int ask_one(struct dns *d, const struct dns_query *proto,
 
 static struct end server_end(const struct dns *d, const struct addr *a)
 {
-	return end_make(a, 53, addr_needs_scope(a) ? d->fwd->scope[FAMILY_V6] :
-						     0);
+	return end_make(a, 53,
+			addr_needs_scope(a) ? d->fwd->scope[FAMILY_V6] : 0);
 }
 
 /* Ask resolvers from number @at on until one takes it: @proto.left + 1 at most
@@ -254,7 +254,7 @@ static void remember(struct dns *d, const struct dns_query *q)
 		return;
 	s->now = i;
 	d->fwd->dns_host[f] = s->addr[i];
-	info("the host's resolver %s answers: it is asked first from now on",
+	debug("resolver %s answers: it is asked first from now on",
 	     addr_format(&s->addr[i], text));
 }
 

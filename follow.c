@@ -135,13 +135,16 @@ static void look_again(struct timer *t, int64_t now_ms)
 
 	f->due_ms = NEVER;
 	if (look(f)) {
-		f->due_ms = now_ms + f->wait_ms; /* the kernel is out of memory */
+		f->due_ms = now_ms +
+			    f->wait_ms; /* the kernel is out of memory */
 		return;
 	}
 	f->wait_ms = SHARE * (clock_ms() - now_ms);
 	if (f->wait_ms < FOLLOW_MS)
 		f->wait_ms = FOLLOW_MS;
 	tell(f->fwd, &before);
+	if (memcmp(f->fwd->scope, before.scope, sizeof(before.scope)) != 0)
+		udp_group_rejoin(f->move->u->group);
 	udp_move_start(f->move, &f->facts);
 }
 

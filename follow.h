@@ -9,6 +9,7 @@
 #define FOLLOW_H
 
 #include "hostnet.h"
+#include "udp_group.h"
 #include "udp_move.h"
 
 /** struct follow - the host's network as it is now

@@ -25,6 +25,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PORT_EPHEMERAL 32768 /* ports from here on are seldom heard at */
 
@@ -172,10 +173,12 @@ static void leave(struct udp_group *g, const struct addr *group)
 
 void udp_group_rejoin(struct udp_group *g)
 {
-	struct group_holder *h = g->holder[0];
 	unsigned i;
 
-	for (i = 0; i < FAMILY_COUNT * MCAST_HOLDERS; i++, h++) {
+	for (i = 0; i < FAMILY_COUNT * MCAST_HOLDERS; i++) {
+		struct group_holder *h =
+			&g->holder[i / MCAST_HOLDERS][i % MCAST_HOLDERS];
+
 		if (h->fd)
 			close(h->fd - 1);
 		h->fd = 0;

@@ -36,18 +36,29 @@ static uint32_t where(const struct nl_facts *facts, const struct addr *a)
 	return 0;
 }
 
+/* Does it leave by an interface that was named, and is another one now? */
+static bool is_elsewhere(const struct udp_move *m, const struct flow *f)
+{
+	return f->flags & FLOW_BY_GUEST && f->host.scope &&
+	       f->host.scope != m->u->fwd->scope[addr_family(&f->host.addr)];
+}
+
 static bool is_lost(struct udp_move *m, const struct flow *f)
 {
 	const struct map *map = &m->u->maps.map[f->map];
 	const struct addr *ours = addr_is_set(&f->ours) ? &f->ours : &map->ours;
+	uint32_t at = where(m->facts, ours);
 	struct addr now;
-	uint32_t at;
 
-	if (f->flags & FLOW_SPLICED || !addr_is_set(ours) ||
-	    addr_is_loopback(ours) || udp_source(m->u, &f->host, &now) ||
-	    addr_eq(&now, ours))
+	if (f->flags & FLOW_SPLICED || !addr_is_unicast(ours) ||
+	    addr_is_loopback(ours))
 		return false;
-	at = where(m->facts, ours);
+	if (is_elsewhere(m, f))
+		return true;
+	if (f->flags & FLOW_GROUP) /* no route says where it goes */
+		return !at && !m->facts->is_cut;
+	if (udp_source(m->u, &f->host, &now) || addr_eq(&now, ours))
+		return false;
 	if (!at)
 		return !m->facts->is_cut;
 	/* Who spoke to one of our addresses wants to hear from that */

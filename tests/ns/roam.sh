@@ -9,6 +9,7 @@
 #                └─wifi─> p
 
 . "$(dirname "$0")"/lib.sh
+. "$DIR"/lib-group.sh
 
 WAIT=2
 
@@ -29,12 +30,23 @@ sees()
 	[ "$(seen 7001)" = "$1" ]
 }
 
+# hears DEV ADDR: the container hears a group over that link
+hears()
+{
+	said p "$1" 239.255.255.250 1900 hello -w 0.1
+	has "$heard" "got hello from $2 "
+}
+
 ip -n "${X}p" addr add 198.51.100.2/32 dev lo
 serve p echo 198.51.100.2 9001
 server=$SP
-F -u 5000
+F -u 5000,1900
 sees 192.0.2.1
 is "at home" "$(seen 7001)" 192.0.2.1
+
+group c hear "$TAP" 1900 239.255.255.250
+heard=$GLOG
+ok "a group" wait_until hears ph 192.0.2.2
 
 more_addresses
 is "a second address changes nothing" "$(seen 7001)" 192.0.2.1
@@ -68,6 +80,7 @@ ip -n "${X}p" link set pwifi up
 ip -n "${X}h" route add default via 203.0.113.2
 turns "another interface" 203.0.113.1
 serve c echo 0.0.0.0 5000
+ok "the group" wait_until hears pwifi 203.0.113.2
 ok "what is published" ask p 203.0.113.1 5000 -c
 alive
 

@@ -13,8 +13,7 @@
 
 static struct nl_facts facts;
 
-static struct addr A(const char *text)
-{
+static struct addr A(const char *text) {
 	struct addr a = { 0 };
 
 	if (*text && !addr_parse(text, &a))
@@ -23,7 +22,8 @@ static struct addr A(const char *text)
 }
 
 /* A plan; "": family without template, NULL: off */
-static struct guest_net plan(const char *v4, uint32_t ifindex)
+static struct guest_net
+plan(const char *v4, uint32_t ifindex)
 {
 	struct guest_net n = { .has = { v4 != NULL, false } };
 
@@ -83,8 +83,7 @@ int main(void)
 
 	for (unsigned i = 0; i < COUNT(rows); i++) {
 		struct guest_net promised = plan(rows[i].promised, 5);
-		struct guest_net now = plan(rows[i].now,
-					    *rows[i].now ? 5 : 0);
+		struct guest_net now = plan(rows[i].now, *rows[i].now ? 5 : 0);
 		struct addr a = A(rows[i].want);
 		struct fwd f = { .guest = { A("192.0.2.1") },
 				 .seen = { A("192.0.2.3") },

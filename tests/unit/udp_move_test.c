@@ -10,8 +10,8 @@ static struct udp_move move;
 /* The host has @a on interface @ifindex; "" ends the list */
 static void has(const char *a, uint32_t ifindex)
 {
-	facts.addr[facts.n_addrs++] =
-		(struct nl_addr){ .addr = A_(a), .ifindex = ifindex };
+	facts.addr[facts.n_addrs++] = (struct nl_addr){ .addr = A_(a),
+							.ifindex = ifindex };
 }
 
 static void start(void)
