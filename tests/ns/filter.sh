@@ -18,7 +18,7 @@ heard()
 		else
 			net=2001:db8:: us=2001:db8::1
 		fi
-		serve c hear ${net}2 9001 -B 7001 -w 0.4
+		serve c hear ${net}2 9001 -B 7001 -w 1.5
 		wait_until has $SLOG "^from ${net}2 9001"
 		udp p tx $us 7001 -b ${net}2 -B 9002
 		udp p tx $us 7001 -b ${net}3 -B 9003
