@@ -21,6 +21,8 @@
 #include <sys/prctl.h>
 
 #define PAUSE_NS 1000000 /* after a call that failed */
+#define LINGER_NS 20000000 /* for what comes unasked */
+#define LINGER_LOST_NS 200000000
 #define TAKE_MAX 64 /* answers taken before looking at the clock's other end */
 
 /** struct plan - when open sends
@@ -82,34 +84,35 @@ static bool take(void)
 	return i > 1;
 }
 
-/* Waits for what is still under way */
-static void drain(const struct options *o)
+/* Waits for what is still under way, then for what nobody waits for any more:
+ * second answers, and those to datagrams that were given up. Returns the time
+ * without that. */
+static double drain(const struct options *o, double start)
 {
-	uint64_t wait_ns = (uint64_t)(o->wait_s * 1e9);
+	uint64_t wait_ns = (uint64_t)(o->wait_s * 1e9), end;
+	double secs;
 
 	while (!stopped && track.in_flight) {
 		if (!take())
 			chan_wait(&chan, track_oldest(&track) + wait_ns + 1);
 		track_expire(&track, now_ns() - wait_ns);
 	}
-	/* What was given up may still be on its way */
-	if (track_lost(&track) > 0) {
-		uint64_t end = now_ns() + 200000000;
-
-		while (!stopped && now_ns() < end) {
-			if (!take())
-				chan_wait(&chan, end);
-		}
+	secs = now() - start;
+	end = now_ns() + (track_lost(&track) ? LINGER_LOST_NS : LINGER_NS);
+	while (!stopped && now_ns() < end) {
+		if (!take())
+			chan_wait(&chan, end);
 	}
+	return secs;
 }
 
-static int finish(const struct options *o, double start)
+static int finish(const struct options *o, double secs)
 {
 	printf(",\"size\":%u,\"flows\":%u,\"verify\":%s", o->size, o->flows,
 	       o->verify ? "true" : "false");
 	track_json(&track, stdout);
 	chan_json(&chan, stdout);
-	printf(",\"secs\":%.6f,\"cpu_us\":%.0f", now() - start, cpu_us());
+	printf(",\"secs\":%.6f,\"cpu_us\":%.0f", secs, cpu_us());
 	if (o->hist) {
 		printf(",\"hist\":\"");
 		hist_print(&track.hist, stdout);
@@ -144,7 +147,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 int cmd_closed(const struct options *o)
 {
 	uint64_t wait_ns = (uint64_t)(o->wait_s * 1e9), end, t;
-	double start;
+	double start, secs;
 
 	begin(o);
 	start = now();
@@ -170,9 +173,9 @@ int cmd_closed(const struct options *o)
 							      wait_ns + 1));
 		track_expire(&track, now_ns() - wait_ns);
 	}
-	drain(o);
+	secs = drain(o, start);
 	printf("{\"workload\":\"closed\",\"window\":%u", o->window);
-	return finish(o, start);
+	return finish(o, secs);
 }
 
 /* ---- open ------------------------------------------------------------- */
@@ -217,7 +220,7 @@ int cmd_open(const struct options *o)
 {
 	struct plan p = { .interval_ns = 1e9 / o->rate };
 	uint64_t wait_ns = (uint64_t)(o->wait_s * 1e9), end, t;
-	double start;
+	double start, secs;
 
 	begin(o);
 	start = now();
@@ -234,10 +237,10 @@ int cmd_open(const struct options *o)
 	/* The rate of sending, before waiting for the rest */
 	printf("{\"workload\":\"open\",\"target_pps\":%.1f,\"sent_pps\":%.1f",
 	       o->rate, (double)track.head / (now() - start));
-	drain(o);
+	secs = drain(o, start);
 	printf(",\"late_sends\":%" PRIu64 ",\"late_max_us\":%.1f"
 	       ",\"behind\":%" PRIu64 ",\"behind_us\":%.1f",
 	       p.late_sends, (double)p.late_max_ns / 1e3, p.behind,
 	       (double)p.behind_ns / 1e3);
-	return finish(o, start);
+	return finish(o, secs);
 }
