@@ -381,24 +381,24 @@ static struct flow *enter(struct udp *u, struct flow *f, struct map *m)
 	return new;
 }
 
+static struct flow *flow_at(struct udp *u, const struct pkt *p,
+			    const struct addr *own)
+{
+	struct end inner = end_make(own, p->src.port, p->src.scope);
+	struct flow *f;
+
+	f = flow_find_guest(&u->flows, PROTO_UDP, &inner, &p->dst);
+	return f && !(f->flags & FLOW_BY_GUEST) ? f : NULL;
+}
+
 /* A guest with several addresses may answer from another than it was asked at;
  * who asked knows one address only. */
 static struct flow *flow_asked(struct udp *u, const struct pkt *p)
 {
 	enum family family = addr_family(&p->src.addr);
-	const struct addr *own[] = { &u->fwd->guest[family],
-				     &u->fwd->seen[family] };
-	struct flow *f;
-	unsigned i;
+	struct flow *f = flow_at(u, p, &u->fwd->guest[family]);
 
-	for (i = 0; i < sizeof(own) / sizeof(*own); i++) {
-		struct end inner = end_make(own[i], p->src.port, p->src.scope);
-
-		f = flow_find_guest(&u->flows, PROTO_UDP, &inner, &p->dst);
-		if (f && !(f->flags & FLOW_BY_GUEST))
-			return f;
-	}
-	return NULL;
+	return f ? f : flow_at(u, p, &u->fwd->seen[family]);
 }
 
 static bool is_allowed(const struct udp *u, const struct end *dst,
