@@ -15,6 +15,8 @@
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 #include <net/if.h>
+#include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -284,6 +286,41 @@ static void test_real_ports(void)
 	close(fd);
 }
 
+static bool is_told(int fd, int ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, ms) == 1;
+}
+
+/* In a namespace of our own, where nobody else changes anything */
+static void test_watch(void)
+{
+	struct nl_link_conf up = { .up = true };
+	int watch, fd;
+
+	if (unshare(CLONE_NEWNET) && unshare(CLONE_NEWUSER | CLONE_NEWNET)) {
+		ok(true, "changes # skip no network namespace");
+		return;
+	}
+	watch = netlink_watch();
+	fd = netlink_open(NETLINK_ROUTE);
+	ok(watch >= 0 && !is_told(watch, 20), "no change, no message");
+	is_int(netlink_link_set(fd, 1, &up), 0, "lo up");
+	ok(is_told(watch, 2000), "is a change");
+	while (is_told(watch, 20)) /* IPv6 takes its time */
+		netlink_forget(watch);
+	netlink_facts(fd, &facts);
+	ok(!is_told(watch, 20), "looking is none");
+	for (unsigned i = 0; i < 3000; i++)
+		netlink_link_set(fd, 1, &up);
+	netlink_forget(watch);
+	netlink_forget(watch);
+	ok(!is_told(watch, 20), "however many there were");
+	close(watch);
+	close(fd);
+}
+
 int main(void)
 {
 	test_addr_add();
@@ -294,5 +331,6 @@ int main(void)
 	test_torn(4, 0);
 	test_real_routes();
 	test_real_ports();
+	test_watch();
 	return done();
 }
