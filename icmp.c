@@ -205,8 +205,10 @@ static struct flow *begin(struct icmp *c, const struct pkt *p,
 
 	if (kind != FWD_SHARED && kind != FWD_OWN)
 		return refuse(c, DROP_NO_TARGET);
-	if (u->policy && !policy_permits(u->policy, &p->dst, &f.host))
+	if (u->policy && !policy_permits(u->policy, &p->dst, &f.host)) {
+		udp_error_refused(u, p, EACCES);
 		return refuse(c, DROP_DENIED);
+	}
 	m = map_for(c, inner);
 	if (!m)
 		return refuse(c, DROP_NO_PING);

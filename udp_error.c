@@ -244,11 +244,17 @@ void udp_error_refused(struct udp *u, const struct pkt *p, int error)
 {
 	struct icmperr_quote q = { .src = p->src,
 				   .dst = p->dst,
-				   .proto = PROTO_UDP,
+				   .proto = p->proto,
 				   .mark = p->body.mark,
 				   .data = p->body.buf,
 				   .len = p->body.len };
 
+	if (p->proto != PROTO_UDP) {
+		q.src.port = be16_get(p->body.buf + 4);
+		q.seq = be16_get(p->body.buf + 6);
+		q.data += ECHO_HEAD;
+		q.len -= ECHO_HEAD;
+	}
 	if (p->body.seg && p->body.seg < q.len)
 		q.len = p->body.seg;
 	q.dlen = q.len;

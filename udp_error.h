@@ -32,7 +32,8 @@ bool udp_error_splice(struct udp *u, struct map *far);
 void udp_error_send(struct udp *u, const struct flow *f, const struct run *r,
 		    int error, uint32_t mtu);
 
-/** udp_error_refused() - the same for a datagram that got no flow */
+/** udp_error_refused() - the same for a datagram, or an echo request of full
+ * length, that got no flow */
 void udp_error_refused(struct udp *u, const struct pkt *p, int error);
 
 /** udp_error_from_guest() - take an ICMP error of the guest

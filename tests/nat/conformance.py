@@ -626,8 +626,9 @@ def _():
         s = udp("c", connect=(OTHER, 9002))
         s.setsockopt(socket.IPPROTO_IP, 11, 1)  # IP_RECVERR
         s.send(b"hello")
-        got = told(s)
-        return "ICMP type and code %s" % (got,), got == (3, 13)
+        got, echo = told(s), ping("c", OTHER)
+        return "type and code %s; echo %s" % (got, echo), \
+            got == (3, 13) and echo.startswith("unreachable, code 13")
 
 
 @requirement(5508, "9", "ICMP can be kept from being generated (optional)")
