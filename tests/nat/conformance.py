@@ -633,7 +633,7 @@ def _():
 
 @requirement(5508, "9", "ICMP can be kept from being generated (optional)")
 def _():
-    raise Refused("optional; the rate is bounded instead, RFC 4443 2.4 f")
+    raise Refused("optional; the rate is bounded instead: doc/decisions/0022")
 
 
 @requirement(5508, "10", "unreachable and time exceeded are supported")
