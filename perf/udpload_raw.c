@@ -215,6 +215,8 @@ static bool look(uint8_t *frame, uint32_t len, struct view *v)
 	proto = past_ip(v, end, &next);
 	if (proto == PROTO_IPIP || proto == PROTO_IPV6) {
 		v->is_wrapped = true;
+		if (v->is6 || csum_done(csum_add(0, v->ip, IP4_LEN)))
+			return false;
 		v->ip = next;
 		proto = next < end ? past_ip(v, end, &next) : -1;
 	}
