@@ -507,7 +507,8 @@ struct flow *udp_flow_from_host(struct udp *u, struct map *m,
 }
 
 struct flow *udp_flow_to_group(struct udp *u, struct map *m,
-			       const struct sock_msg *msg, const struct addr *to)
+			       const struct sock_msg *msg,
+			       const struct addr *to)
 {
 	struct flow f = { .host = msg->from, .ours = msg->group };
 	struct flow *new;

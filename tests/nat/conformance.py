@@ -146,7 +146,7 @@ class nat:
             if time.monotonic() > end or self.p.poll() is not None:
                 self.log.seek(0)
                 raise RuntimeError("it did not start: " + self.log.read())
-            time.sleep(0.02)
+            time.sleep(0.02)  # sleep: between two looks
         return self
 
     def __exit__(self, *_):
@@ -189,7 +189,7 @@ def pending(s):
         e = s.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
         if e:
             return errno.errorcode[e]
-        time.sleep(0.02)
+        time.sleep(0.02)  # sleep: between two looks
     return "nothing"
 
 
@@ -201,7 +201,7 @@ def told(s):
         try:
             control = s.recvmsg(2048, 512, socket.MSG_ERRQUEUE)[1]
         except BlockingIOError:
-            time.sleep(0.02)
+            time.sleep(0.02)  # sleep: between two looks
             continue
         for level, kind, value in control:
             if (level, kind) == (socket.IPPROTO_IP, 11):
@@ -281,7 +281,7 @@ def _():
         a, _b, _c = servers()
         s = udp("c")
         peer = seen(s, a)
-        time.sleep(limit)
+        time.sleep(limit)  # sleep: the silence that is tried
         return "alive after %d s of %s" % (limit, "the default" if SLOW else "5"), \
             answered(a, peer, s)
 
@@ -292,7 +292,7 @@ def _():
         a, _b, _c = servers()
         s = udp("c")
         peer = seen(s, a)
-        time.sleep(4.5)
+        time.sleep(4.5)  # sleep: longer than the limit
         return "gone 4.5 s after the last datagram, set to 2", blocked(a, peer, s)
 
 
@@ -309,7 +309,7 @@ def _():
         out, into = seen(s, a), seen(t, b)
         alive = True
         for _i in range(5):
-            time.sleep(1.2)
+            time.sleep(1.2)  # sleep: shorter than the limit
             alive = alive and seen(s, a) == out and answered(b, into, t)
         return "6 s at 3 s: mappings %s" % ("kept" if alive else "lost"), alive
 
@@ -402,7 +402,7 @@ def _():
         s = udp("c")
         one = seen(s, a)
         s.sendto(b"nobody is there", (PEER, 9099))
-        time.sleep(0.3)
+        time.sleep(0.3)  # sleep: an error would be here by then
         two = seen(s, c)
         return "seen as %s, and after a refusal as %s" % (one, two), one == two
 
@@ -547,7 +547,7 @@ def _():
     with nat():
         r = raw("p", 1)
         one = outer_ident(r, PEER, 502)
-        time.sleep(58)
+        time.sleep(58)  # sleep: the silence that is tried
         two = outer_ident(r, PEER, 502)
         return "502 as %s, 58 s later as %s" % (one, two), one == two is not None
 
@@ -561,7 +561,7 @@ def _():
         peer = heard(a)[1]
         r = raw("p", 1)
         r.sendto(icmp_error(3, 3, HOST, PEER, peer[1], 9001, bad=0x55), (HOST, 0))
-        time.sleep(QUIET)
+        time.sleep(QUIET)  # sleep: it would be here by then
         e = s.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
         return "the guest is told %s" % (errno.errorcode.get(e, "nothing")), e == 0
 
@@ -583,7 +583,7 @@ def _():
     with nat():
         s = udp("c", port=7051, connect=(PEER, 9001))
         raw("p", 1).sendto(icmp_error(3, 3, HOST, PEER, 7051, 9001), (HOST, 0))
-        time.sleep(QUIET)
+        time.sleep(QUIET)  # sleep: it would be here by then
         e = s.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
         return "the guest is told %s" % (errno.errorcode.get(e, "nothing")), e == 0
 
