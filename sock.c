@@ -50,17 +50,22 @@ int sock_open(int family)
 	return fd < 0 ? -errno : fd;
 }
 
+static void set(int fd, int level, int name, int value)
+{
+	(void)setsockopt(fd, level, name, &value, sizeof(value));
+}
+
+/* The kernel makes ping sockets with SO_REUSEADDR set: identifiers would be
+ * shared, and replies to a ping of the host's could go to the guest. */
 int sock_open_ping(int family)
 {
 	int fd = socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
 			family == AF_INET ? IPPROTO_ICMP : IPPROTO_ICMPV6);
 
-	return fd < 0 ? -errno : fd;
-}
-
-static void set(int fd, int level, int name, int value)
-{
-	(void)setsockopt(fd, level, name, &value, sizeof(value));
+	if (fd < 0)
+		return -errno;
+	set(fd, SOL_SOCKET, SO_REUSEADDR, 0);
+	return fd;
 }
 
 static void set_buffers(int fd, bool force)

@@ -16,6 +16,7 @@ usage: conformance.py PREFIX BINARY   (from nat.sh, which makes the bench)
 import ctypes
 import errno
 import os
+import re
 import select
 import signal
 import socket
@@ -520,6 +521,14 @@ def _():
                                               "answered by " + OTHER]
 
 
+def taken_ident(ident):
+    """A program of the host that has an identifier, so that ours is another"""
+    with inside("h"):
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP)
+    s.bind(("0.0.0.0", ident))
+    return s
+
+
 def outer_ident(r, to, ident):
     """The identifier that a peer sees for an echo request of the guest"""
     ping("c", to, ident=ident)
@@ -535,9 +544,10 @@ def outer_ident(r, to, ident):
 @requirement(5508, "1 a", "one identifier outside for all destinations")
 def _():
     with nat():
-        r = raw("p", 1)
+        r, busy = raw("p", 1), taken_ident(501)
         got = [outer_ident(r, to, 501) for to in (PEER, OTHER)]
-        return "501 as %s" % got, None not in got and got[0] == got[1]
+        busy.close()
+        return "501 (taken) as %s" % got, None not in got and got[0] == got[1] != 501
 
 
 @requirement(5508, "2", "a query's mapping lasts 60 s at least")
@@ -545,11 +555,13 @@ def _():
     if not SLOW:
         raise Untried("takes a minute: SLOW=1")
     with nat():
-        r = raw("p", 1)
+        r, busy = raw("p", 1), taken_ident(502)
         one = outer_ident(r, PEER, 502)
-        time.sleep(58)  # sleep: the silence that is tried
+        time.sleep(61)  # sleep: the silence that is tried
         two = outer_ident(r, PEER, 502)
-        return "502 as %s, 58 s later as %s" % (one, two), one == two is not None
+        busy.close()
+        return "502 (taken) as %s, 61 s later as %s" % (one, two), \
+            one is not None and one == two != 502
 
 
 @requirement(5508, "3", "an ICMP error with a bad checksum is dropped")
@@ -702,7 +714,9 @@ def try_one(fn):
 
 def main():
     count = {}
-    for i, (rfc, number, text, fn) in enumerate(table, 1):
+    only = re.compile(os.environ.get("NAT_ONLY", ""))
+    wanted = [t for t in table if only.search("%d %s" % t[:2])]
+    for i, (rfc, number, text, fn) in enumerate(wanted, 1):
         word, observed = try_one(fn)
         count[word] = count.get(word, 0) + 1
         if word == "FAIL":
@@ -710,7 +724,7 @@ def main():
         print("%s %d - RFC %d REQ-%s: %s: %s\n#     %s" % (
             "not ok" if word == "FAIL" else "ok", i, rfc, number, text, word,
             observed), flush=True)
-    print("1..%d\n#" % len(table), ", ".join("%d %s" % (n, w)
+    print("1..%d\n#" % len(wanted), ", ".join("%d %s" % (n, w)
                                             for w, n in sorted(count.items())))
     return bool(failures)
 

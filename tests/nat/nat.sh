@@ -5,7 +5,7 @@
 # limit: 400
 #
 #   NAT_BINARY=/usr/bin/pasta NAT_ADAPTER=pasta tests/run nat
-#   SLOW=1: timers at their real lengths
+#   NAT_ONLY="5508 2": those of this RFC and number    SLOW=1: real timers
 #
 # The bench is that of the namespace tests; the table is conformance.py.
 
