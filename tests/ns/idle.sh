@@ -19,7 +19,7 @@ switches()
 }
 
 F
-sleep 1 # sleep: start-up of both sides is over then
+sleep 3 # sleep: start-up is over then, and the checks of the new addresses of h
 atmost "KiB of memory" "$(pss)" 3072
 before=$(switches)
 ticks=$(cpu)
