@@ -1,6 +1,7 @@
 # make            builds ./passt and ./pasta
 # make demo       the main job in half a minute      make perf: the full numbers
 # make check      every test; check-fast: without namespaces; check-san: ASan
+# make perf-quick perf/run for some minutes       make perf-report: its page anew
 # make fuzz T=60  every fuzz target, T seconds each
 # make lint, make format, make install, make clean, make compile_commands.json
 # V=1 shows commands, CI=true makes warnings errors, LTO=1 optimises at link.
@@ -120,6 +121,11 @@ demo:
 	$(Q)perf/demo
 perf: all perf-tools
 	$(Q)perf/compare
+perf-quick: all perf-tools
+	$(Q)tests/install-deps perf
+	$(Q)perf/run --level quick --reps 2 --report
+perf-report:
+	$(Q)perf/report $(R)
 fuzz: build-libfuzzer
 	$(Q)tests/fuzz/run $(T)
 lint:
@@ -154,4 +160,5 @@ clean:
 
 -include $(wildcard $(B)/*.d)
 .PHONY: all force build-unit build-fuzz build-tools perf-tools build-san build-libfuzzer \
-	build-tests completions check check-fast check-san demo perf fuzz lint format install clean
+	build-tests completions check check-fast check-san demo perf perf-quick perf-report fuzz lint \
+	format install clean
