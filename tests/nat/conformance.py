@@ -557,10 +557,10 @@ def _():
     with nat():
         r, busy = raw("p", 1), taken_ident(502)
         one = outer_ident(r, PEER, 502)
-        time.sleep(61)  # sleep: the silence that is tried
+        time.sleep(59)  # sleep: the silence that is tried
         two = outer_ident(r, PEER, 502)
         busy.close()
-        return "502 (taken) as %s, 61 s later as %s" % (one, two), \
+        return "502 (taken) as %s, 59 s later as %s" % (one, two), \
             one is not None and one == two != 502
 
 
