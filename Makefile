@@ -20,7 +20,7 @@ TOOLS := $(patsubst %.c,%,$(sort $(wildcard tests/ns/*.c perf/*.c perf/*/*.c)))
 TOOLS := $(filter-out $(foreach t,$(TOOLS),$(basename $(wildcard $(t)_*.c))),$(TOOLS))
 TEST_H := $(wildcard *.h tests/*.h tests/*/*.h perf/*.h)
 # Pure floors: no system calls, so any test may link them
-PURE := $(filter $(SRC),$(addsuffix .c,addr csum hash run lru policy pkt arp ndp icmperr frag resolv \
+PURE := $(filter $(SRC),$(addsuffix .c,addr csum hash run lru policy pkt head arp ndp icmperr frag resolv \
 	dnsname dhcp dhcp6 mcast))
 
 B := build
@@ -124,6 +124,8 @@ perf: all perf-tools
 perf-quick: all perf-tools
 	$(Q)tests/install-deps perf
 	$(Q)perf/run --level quick --reps 2 --report
+perf-selftest: all perf-tools
+	$(Q)perf/selftest
 perf-report:
 	$(Q)perf/report $(R)
 fuzz: build-libfuzzer
@@ -160,5 +162,5 @@ clean:
 
 -include $(wildcard $(B)/*.d)
 .PHONY: all force build-unit build-fuzz build-tools perf-tools build-san build-libfuzzer \
-	build-tests completions check check-fast check-san demo perf perf-quick perf-report fuzz lint \
-	format install clean
+	build-tests completions check check-fast check-san demo perf perf-selftest perf-quick \
+	perf-report fuzz lint format install clean

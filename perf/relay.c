@@ -36,6 +36,7 @@
 #define BUF_MAX 65536
 #define TURN_MAX 32 /* datagrams of one socket before the others' turn */
 #define HOLD_MS 20
+#define SPIN_NS 150000 /* of a delay; a wake-up may be that late */
 #define QUEUE (8 << 20)
 
 /** struct datagram - one on its way, from when on it may go, and where */
@@ -322,7 +323,8 @@ static void send_due(void)
 	}
 }
 
-/* Returns false if nothing came before the time was over */
+/* Returns false if nothing came before the time was over. The end of a delay is
+ * waited for without sleep: it shall be as long as was said. */
 static bool wait_for_more(void)
 {
 	uint64_t t = now_ns(), ns = 100000000;
@@ -331,7 +333,7 @@ static bool wait_for_more(void)
 	if (first_delayed < next_delayed) {
 		uint64_t due = delayed[first_delayed % DELAYED_MAX].due_ns;
 
-		ns = due > t ? due - t : 0;
+		ns = due > t + SPIN_NS ? due - t - SPIN_NS : 0;
 	} else if (is_held) {
 		ns = HOLD_MS * 1000000;
 	}
