@@ -156,7 +156,7 @@ static const struct opt rows[] = {
 	{ "no-tcp", 0, 0, NULL, "no TCP (not carried yet)", set_flag,
 	  AT(no_tcp) },
 	{ "no-udp", 0, 0, NULL, "carry no UDP", set_flag, AT(no_udp) },
-	{ "no-icmp", 0, 0, NULL, "no ICMP (not carried yet)", set_flag,
+	{ "no-icmp", 0, 0, NULL, "no echo, no neighbour discovery", set_flag,
 	  AT(no_icmp) },
 	{ "no-dhcp", 0, 0, NULL, "do not answer DHCP", set_flag, AT(no_dhcp) },
 	{ "no-dhcpv6", 0, 0, NULL, "do not answer DHCPv6", set_flag,
