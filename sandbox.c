@@ -87,6 +87,19 @@ struct sandbox_row {
 	uint32_t value[VALUES_MAX];
 };
 
+/* What libc makes of calls that are named elsewhere: where addresses have 32
+ * bits it prefers calls with wide numbers, on s390x and i386 all about sockets
+ * is one call.
+ * seccomp(forwarder): socketcall recvmmsg_time64 clock_gettime64 statx
+ * seccomp(forwarder): fcntl64(1=F_GETFL)
+ * seccomp(agent): socketcall clock_gettime64
+ * seccomp(reader): socketcall */
+#if __SIZEOF_POINTER__ == 8
+#undef __NR_statx
+#endif
+#if !defined(__i386__) && !defined(__s390x__)
+#undef __NR_socketcall
+#endif
 #include "seccomp.h"
 
 void sandbox_close(int keep)
