@@ -124,13 +124,13 @@ static _Noreturn void execute(char **command)
 
 	if (command) {
 		file = command[0];
-		execvp(file, command);
 	} else {
 		file = shell && *shell ? shell : "/bin/sh";
 		snprintf(login, sizeof(login), "-%s",
 			 strrchr(file, '/') ? strrchr(file, '/') + 1 : file);
-		execv(file, argv);
+		command = argv;
 	}
+	execvp(file, command);
 	error = errno;
 	err("cannot run %s: %s", file, strerror(error));
 	_exit(error == ENOENT ? 127 : 126);
@@ -200,6 +200,17 @@ static const char *proc_path(struct netns *n, pid_t pid, const char *ns)
 	return n->proc;
 }
 
+/* Like fork(2): no stack of its own. Where the last arguments have another
+ * order, these are 0. */
+static long clone_process(unsigned long flags, int *ret_pidfd)
+{
+#ifdef __s390x__
+	return syscall(__NR_clone, 0, flags, ret_pidfd, 0, 0);
+#else
+	return syscall(__NR_clone, flags, 0, ret_pidfd, 0, 0);
+#endif
+}
+
 void netns_spawn(struct netns *n, const struct conf *c,
 		 const struct rlimit *nofile)
 {
@@ -210,10 +221,7 @@ void netns_spawn(struct netns *n, const struct conf *c,
 	*n = closed;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv))
 		die("socketpair: %s", strerror(errno));
-	/* Like fork(2): no stack of its own. All architectures that order the
-	 * arguments otherwise differ in those that are 0 here. */
-	pid = syscall(__NR_clone, NAMESPACES | CLONE_PIDFD | SIGCHLD, 0,
-		      &n->pidfd, 0, 0);
+	pid = clone_process(NAMESPACES | CLONE_PIDFD | SIGCHLD, &n->pidfd);
 	if (pid < 0)
 		die("cannot make namespaces for the command: %s; sysctl "
 		    "user.max_user_namespaces, kernel.unprivileged_userns_clone "

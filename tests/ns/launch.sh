@@ -39,6 +39,8 @@ like "a /proc of its own" "$("${cmd[@]}" -- sh -c 'echo /proc/[0-9]*')" \
 	'^/proc/1$'
 is "a login shell" \
 	"$(echo 'echo $0; exit' | SHELL=/bin/sh "${cmd[@]}")" "-sh"
+is "a shell named without a path" \
+	"$(echo 'echo $0; exit' | SHELL=sh "${cmd[@]}")" "-sh"
 is "the shell's status" "$(echo 'exit 3' | SHELL=/bin/sh status "${cmd[@]}")" 3
 serve p echo 192.0.2.2 9001 2001:db8::2 9001
 for a in 192.0.2.2 2001:db8::2; do
