@@ -28,7 +28,7 @@ static bool is_request(const struct arp_eth4 *a)
 	       ntohs(a->op_be) == ARP_REQUEST;
 }
 
-uint32_t arp_reply(const struct pkt *p, const struct link_ends *link,
+uint32_t arp_reply(const struct pkt *p, const struct head_link *link,
 		   const struct addr *guest, uint8_t ret_frame[static 42])
 {
 	struct eth_hdr eth = {

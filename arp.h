@@ -5,6 +5,7 @@
 #ifndef ARP_H
 #define ARP_H
 
+#include "head.h"
 #include "pkt.h"
 
 /**
@@ -17,7 +18,7 @@
  * announcement, a request or probe for @guest, other hardware or protocol, too
  * short)
  */
-uint32_t arp_reply(const struct pkt *p, const struct link_ends *link,
+uint32_t arp_reply(const struct pkt *p, const struct head_link *link,
 		   const struct addr *guest, uint8_t ret_frame[static 42]);
 
 #endif

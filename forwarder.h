@@ -53,7 +53,7 @@ struct forwarder_ns {
 	int rtnl;
 	int diag;
 	uint32_t ifindex;
-	struct link_ends ends;
+	struct head_link ends;
 	struct addr guest_ll;
 };
 
@@ -63,8 +63,7 @@ struct forwarder_ns {
  * Dies with one line: a port in use, too few descriptors.
  */
 void forwarder_init(struct forwarder *f, const struct conf *c,
-		    const struct guest_net *net,
-		    const struct resolv *resolv);
+		    const struct guest_net *net, const struct resolv *resolv);
 
 /** forwarder_start() - take the link into use, open what is offered inside;
  * agents and reader are running, or their socket is -1 */

@@ -67,17 +67,17 @@ static void to_guest(struct icmp *c, const struct flow *f,
 			       .src = tap->ends.ours,
 			       .type_be = htons(is_v4 ? ETH_P_IP :
 							ETH_P_IPV6) };
-	struct pkt_ip ip = { .src = f->visible.addr,
-			     .dst = f->inner.addr,
-			     .mark = { .tos = body->mark.tos,
-				       .hops = HOPS_REPLY },
-			     .proto = f->proto };
+	struct head_ip ip = { .src = f->visible.addr,
+			      .dst = f->inner.addr,
+			      .mark = { .tos = body->mark.tos,
+					.hops = HOPS_REPLY },
+			      .proto = f->proto };
 	uint32_t len = sizeof(eth);
 	uint8_t *msg;
 	uint16_t sum;
 
 	memcpy(c->frame, &eth, len);
-	len += pkt_ip_head(c->frame + len, &ip, body->len);
+	len += head_put_ip(c->frame + len, &ip, body->len);
 	msg = c->frame + len;
 	memcpy(msg, body->buf, body->len);
 	be16_put(msg + 2, 0);

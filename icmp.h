@@ -14,7 +14,7 @@
 struct icmp {
 	struct udp *udp;
 	bool is_said;
-	uint8_t frame[FRAME_MIN + PKT_IP_MAX + DGRAM_MAX];
+	uint8_t frame[FRAME_MIN + HEAD_IP_MAX + DGRAM_MAX];
 };
 
 /**

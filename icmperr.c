@@ -167,11 +167,11 @@ static uint32_t quote(uint8_t *buf, uint32_t room,
 		      const struct icmperr_quote *q)
 {
 	const uint32_t l4 = sizeof(struct udp_hdr); /* an echo header as well */
-	struct pkt_ip ip = { .src = q->src.addr,
-			     .dst = q->dst.addr,
-			     .mark = q->mark,
-			     .proto = q->proto };
-	uint32_t n = pkt_ip_head(buf, &ip, l4 + q->dlen);
+	struct head_ip ip = { .src = q->src.addr,
+			      .dst = q->dst.addr,
+			      .mark = q->mark,
+			      .proto = q->proto };
+	uint32_t n = head_put_ip(buf, &ip, l4 + q->dlen);
 	uint32_t len = q->len;
 
 	if (q->proto == PROTO_UDP)
@@ -186,15 +186,15 @@ static uint32_t quote(uint8_t *buf, uint32_t room,
 	return n + len;
 }
 
-uint32_t icmperr_frame(const struct icmperr *e, const struct link_ends *link,
+uint32_t icmperr_frame(const struct icmperr *e, const struct head_link *link,
 		       const struct addr *from, const struct icmperr_quote *q,
 		       uint8_t ret_frame[static ICMPERR_FRAME])
 {
 	bool is_v4 = addr_is_v4(&q->src.addr);
-	struct pkt_ip ip = { .src = *from,
-			     .dst = q->src.addr,
-			     .mark = { .hops = HOPS_ERROR },
-			     .proto = is_v4 ? PROTO_ICMP : PROTO_ICMP6 };
+	struct head_ip ip = { .src = *from,
+			      .dst = q->src.addr,
+			      .mark = { .hops = HOPS_ERROR },
+			      .proto = is_v4 ? PROTO_ICMP : PROTO_ICMP6 };
 	uint32_t total = is_v4 ? TOTAL4_MAX : TOTAL6_MAX;
 	uint32_t l3len = is_v4 ? sizeof(struct ip4_hdr) :
 				 sizeof(struct ip6_hdr);
@@ -217,7 +217,7 @@ uint32_t icmperr_frame(const struct icmperr *e, const struct link_ends *link,
 	icmp.csum_be = csum_done(csum_add(sum, l4, len));
 	memcpy(l4, &icmp, sizeof(icmp));
 	memcpy(ret_frame, &eth, sizeof(eth));
-	pkt_ip_head(ret_frame + sizeof(eth), &ip, len);
+	head_put_ip(ret_frame + sizeof(eth), &ip, len);
 	return (uint32_t)sizeof(eth) + l3len + len;
 }
 

@@ -6,6 +6,7 @@
 #ifndef ICMPERR_H
 #define ICMPERR_H
 
+#include "head.h"
 #include "pkt.h"
 
 #define ICMPERR_FRAME 1294 /* bytes: Ethernet header, IPv6's smallest MTU */
@@ -58,7 +59,7 @@ bool icmperr_is_port(const struct icmperr *e, enum family family);
  * Returns: bytes written to @ret_frame; 0 if no error may be sent about such a
  * datagram, or this is not an error: RFC 1122 3.2.2, RFC 4443 2.4 (e)
  */
-uint32_t icmperr_frame(const struct icmperr *e, const struct link_ends *link,
+uint32_t icmperr_frame(const struct icmperr *e, const struct head_link *link,
 		       const struct addr *from, const struct icmperr_quote *q,
 		       uint8_t ret_frame[static ICMPERR_FRAME]);
 

@@ -84,11 +84,11 @@ static void send_udp(struct local *l, const struct end *src,
 		     uint32_t label)
 {
 	uint8_t frame[HEAD_MAX + DHCP6_MAX];
-	struct pkt_head head;
+	struct head head;
 	struct run r;
 
 	run_start(&r, 0, payload);
-	pkt_head_udp(&head, &l->tap->ends, src, dst, &r, false);
+	head = head_make_udp(&l->tap->ends, src, dst, &r, false);
 	memcpy(frame, head.buf, head.len);
 	/* To who asked, also where the IP destination is everybody */
 	memcpy(frame + VNET_LEN, &l->tap->ends.guest, ETH_ALEN);

@@ -299,7 +299,7 @@ static uint32_t query6(const struct addr *src, uint8_t *ip)
 	return IP6_LEN + MLD_LEN;
 }
 
-uint32_t mcast_query(const struct link_ends *link, const struct addr *src,
+uint32_t mcast_query(const struct head_link *link, const struct addr *src,
 		     uint8_t ret_frame[static MCAST_QUERY_FRAME])
 {
 	bool is_v4 = addr_is_v4(src);

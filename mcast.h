@@ -6,6 +6,7 @@
 #ifndef MCAST_H
 #define MCAST_H
 
+#include "head.h"
 #include "pkt.h"
 
 #define MCAST_QUERY_FRAME 90 /* the longer one, of MLDv2 */
@@ -70,7 +71,7 @@ void mcast_queried(struct mcast *m, int64_t now_ms);
  * @src: our address on the link, of the family to ask
  * Returns: bytes of the frame
  */
-uint32_t mcast_query(const struct link_ends *link, const struct addr *src,
+uint32_t mcast_query(const struct head_link *link, const struct addr *src,
 		     uint8_t ret_frame[static MCAST_QUERY_FRAME]);
 
 #endif

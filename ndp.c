@@ -67,7 +67,7 @@ struct nd_prefix {
 	uint8_t prefix[16];
 } WIRE;
 
-static_assert(PKT_ICMP6_HEAD + NA_LEN == NDP_NA_FRAME, "frame size in ndp.h");
+static_assert(HEAD_ICMP6 + NA_LEN == NDP_NA_FRAME, "frame size in ndp.h");
 static_assert(sizeof(struct nd_prefix) == 32 && sizeof(struct nd_ra) == 16,
 	      "RFC 4861 4.2, 4.6.2");
 
@@ -103,14 +103,14 @@ static bool is_csum_ok(const struct pkt *p)
 	return csum_fold(sum) == 0xffff;
 }
 
-uint32_t ndp_reply(const struct pkt *p, const struct link_ends *link,
+uint32_t ndp_reply(const struct pkt *p, const struct head_link *link,
 		   const struct addr *ours, const struct addr *guest,
 		   uint8_t ret_frame[static NDP_NA_FRAME])
 {
-	struct link_ends back = { .ours = link->ours, .guest = p->src_mac };
+	struct head_link back = { .ours = link->ours, .guest = p->src_mac };
 	struct nd_lladdr opt = { ND_OPT_TARGET, 1, link->ours };
 	struct nd_msg ns, na = { .type = ICMP6_NA };
-	uint8_t *msg = ret_frame + PKT_ICMP6_HEAD;
+	uint8_t *msg = ret_frame + HEAD_ICMP6;
 	struct addr target;
 
 	if (p->body.len < sizeof(ns) || p->body.mark.hops != ND_HOPS)
@@ -130,7 +130,7 @@ uint32_t ndp_reply(const struct pkt *p, const struct link_ends *link,
 	memcpy(na.target, ns.target, sizeof(na.target));
 	memcpy(msg, &na, sizeof(na));
 	memcpy(msg + sizeof(na), &opt, sizeof(opt));
-	return pkt_icmp6_wrap(ret_frame, &back, ours, &p->src.addr, NA_LEN);
+	return head_wrap_icmp6(ret_frame, &back, ours, &p->src.addr, NA_LEN);
 }
 
 bool ndp_is_solicit(const struct pkt *p)
@@ -220,7 +220,7 @@ static uint32_t put_dnssl(uint8_t *to, uint32_t room, const struct announce *a)
 	return put_dns_head(to, ND_OPT_DNSSL, len);
 }
 
-static uint32_t advert(const struct link_ends *link, const struct announce *a,
+static uint32_t advert(const struct head_link *link, const struct announce *a,
 		       const struct addr *dst, uint8_t *frame)
 {
 	struct nd_ra ra = {
@@ -229,7 +229,7 @@ static uint32_t advert(const struct link_ends *link, const struct announce *a,
 		.flags = RA_MANAGED,
 		.life_s_be = htons(RA_LIFE_S),
 	};
-	uint8_t *msg = frame + PKT_ICMP6_HEAD;
+	uint8_t *msg = frame + HEAD_ICMP6;
 	uint32_t len = sizeof(ra);
 
 	memcpy(msg, &ra, sizeof(ra));
@@ -237,15 +237,15 @@ static uint32_t advert(const struct link_ends *link, const struct announce *a,
 	len += put_source(msg + len, &link->ours);
 	len += put_mtu(msg + len, a->mtu);
 	len += put_rdnss(msg + len, a);
-	len += put_dnssl(msg + len, NDP_RA_FRAME - PKT_ICMP6_HEAD - len, a);
-	return pkt_icmp6_wrap(frame, link, &a->ours[FAMILY_V6], dst, len);
+	len += put_dnssl(msg + len, NDP_RA_FRAME - HEAD_ICMP6 - len, a);
+	return head_wrap_icmp6(frame, link, &a->ours[FAMILY_V6], dst, len);
 }
 
-uint32_t ndp_router_reply(const struct pkt *p, const struct link_ends *link,
+uint32_t ndp_router_reply(const struct pkt *p, const struct head_link *link,
 			  const struct announce *a,
 			  uint8_t ret_frame[static NDP_RA_FRAME])
 {
-	struct link_ends back = { .ours = link->ours, .guest = p->src_mac };
+	struct head_link back = { .ours = link->ours, .guest = p->src_mac };
 
 	if (!is_solicit_ok(p))
 		return 0;
@@ -254,7 +254,7 @@ uint32_t ndp_router_reply(const struct pkt *p, const struct link_ends *link,
 		      ret_frame);
 }
 
-uint32_t ndp_router_advert(const struct link_ends *link,
+uint32_t ndp_router_advert(const struct head_link *link,
 			   const struct announce *a,
 			   uint8_t ret_frame[static NDP_RA_FRAME])
 {

@@ -7,10 +7,11 @@
 #define NDP_H
 
 #include "announce.h"
+#include "head.h"
 #include "pkt.h"
 
 #define NDP_RA_FRAME (14 + 1280) /* most of one: what every link takes */
-#define NDP_NA_FRAME (PKT_ICMP6_HEAD + 32) /* bytes of an advertisement */
+#define NDP_NA_FRAME (HEAD_ICMP6 + 32) /* bytes of an advertisement */
 
 /**
  * ndp_is_ours() - is this ICMPv6 message neighbour or router discovery?
@@ -29,7 +30,7 @@ bool ndp_is_ours(const struct pkt *p);
  * type, duplicate address detection from ::, target is @guest, malformed:
  * code not 0, hop limit not 255, checksum wrong, too short, RFC 4861 7.1.1)
  */
-uint32_t ndp_reply(const struct pkt *p, const struct link_ends *link,
+uint32_t ndp_reply(const struct pkt *p, const struct head_link *link,
 		   const struct addr *ours, const struct addr *guest,
 		   uint8_t ret_frame[static NDP_NA_FRAME]);
 
@@ -44,13 +45,13 @@ bool ndp_is_solicit(const struct pkt *p);
  * Returns: bytes of the advertisement, to who asked, or to all nodes if it has
  * no address yet; 0 if there is nothing to answer (RFC 4861 6.1.1)
  */
-uint32_t ndp_router_reply(const struct pkt *p, const struct link_ends *link,
+uint32_t ndp_router_reply(const struct pkt *p, const struct head_link *link,
 			  const struct announce *a,
 			  uint8_t ret_frame[static NDP_RA_FRAME]);
 
 /** ndp_router_advert() - advertisement that nobody asked for, to all nodes;
  * returns its bytes */
-uint32_t ndp_router_advert(const struct link_ends *link,
+uint32_t ndp_router_advert(const struct head_link *link,
 			   const struct announce *a,
 			   uint8_t ret_frame[static NDP_RA_FRAME]);
 

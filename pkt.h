@@ -1,6 +1,6 @@
-/* pkt.h - frames to addresses, ports and payload, and back
+/* pkt.h - frames to addresses, ports and payload
  * Knows: Ethernet, IPv4, IPv6, UDP headers.
- * Does not know: flows, sockets, where a frame came from.
+ * Does not know: flows, sockets, where a frame came from; the way back (head.h).
  * Sources: RFC 791, 768, 8200, 2460 (extension headers), 1624;
  * linux/virtio_net.h for the header in front of a frame. */
 
@@ -83,54 +83,5 @@ enum pkt_what pkt_parse(const struct frame *f, struct pkt *ret_pkt);
  * Returns: as pkt_parse(); on PKT_UDP ports and body are replaced
  */
 enum pkt_what pkt_udp(struct pkt *p);
-
-/** struct link_ends - Ethernet addresses of both ends of the guest's link */
-struct link_ends {
-	struct mac ours, guest;
-};
-
-/** struct pkt_head - vnet, Ethernet, IP and transport headers; @len: bytes */
-struct pkt_head {
-	uint8_t buf[HEAD_MAX];
-	uint32_t len;
-};
-
-/**
- * pkt_head_udp() - headers for UDP payload towards the guest
- * @link: MAC addresses          @src, @dst: of one family, with ports
- * @r:    payload; more than one datagram makes a GSO_UDP_L4 super-frame
- * @partial: leave the UDP checksum to the receiver (NEEDS_CSUM); if false it
- *           is computed here over the whole payload, @r holds one datagram
- */
-void pkt_head_udp(struct pkt_head *ret_head, const struct link_ends *link,
-		  const struct end *src, const struct end *dst,
-		  const struct run *r, bool partial);
-
-/** struct pkt_ip - what an IP header says
- * @src, @dst: of one family      @mark: header bits; hops 0: 255
- * @proto:     of the transport behind it */
-struct pkt_ip {
-	struct addr src, dst;
-	struct mark mark;
-	uint8_t proto;
-};
-
-#define PKT_IP_MAX 40 /* bytes of an IPv6 header, the longer one */
-
-/** pkt_ip_head() - write an IP header without options or extensions
- * @len: bytes behind it      Returns: bytes written, 20 or 40 */
-uint32_t pkt_ip_head(uint8_t *buf, const struct pkt_ip *ip, uint32_t len);
-
-#define PKT_ICMP6_HEAD (14 + 40) /* bytes before an ICMPv6 header in a frame */
-
-/**
- * pkt_icmp6_wrap() - Ethernet and IPv6 headers around an ICMPv6 message
- * @buf: room for PKT_ICMP6_HEAD bytes, then the message, whose checksum field is
- *       filled    @len: bytes of the message
- * Hop limit 255 (RFC 4861 7.1). Returns: bytes of the frame
- */
-uint32_t pkt_icmp6_wrap(uint8_t *buf, const struct link_ends *link,
-			const struct addr *src, const struct addr *dst,
-			uint32_t len);
 
 #endif

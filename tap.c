@@ -89,7 +89,7 @@ static enum offload probe(int fd, enum offload most)
 }
 
 void tap_init(struct tap *t, int fd, enum offload most,
-	      const struct link_ends *ends, struct stats *stats)
+	      const struct head_link *ends, struct stats *stats)
 {
 	t->fd = fd;
 	t->offload = probe(fd, most);
@@ -159,9 +159,9 @@ static void send_one(struct tap *t, const struct end *src,
 		     const struct end *dst, const struct run *r)
 {
 	struct iovec iov[1 + RUN_SEGS_MAX];
-	struct pkt_head head;
+	struct head head = head_make_udp(&t->ends, src, dst, r,
+					 t->offload > OFFLOAD_NONE);
 
-	pkt_head_udp(&head, &t->ends, src, dst, r, t->offload > OFFLOAD_NONE);
 	iov[0].iov_base = head.buf;
 	iov[0].iov_len = head.len;
 	memcpy(iov + 1, r->slice, r->n_slices * sizeof(*iov));

@@ -8,6 +8,7 @@
 
 #include "limits.h"
 #include "pcap.h"
+#include "head.h"
 #include "pkt.h"
 #include "stats.h"
 
@@ -25,7 +26,7 @@ enum offload { OFFLOAD_NONE, OFFLOAD_CSUM, OFFLOAD_TSO, OFFLOAD_USO };
 struct tap {
 	int fd;
 	enum offload offload;
-	struct link_ends ends;
+	struct head_link ends;
 	struct frame frame[TAP_FRAMES];
 	unsigned n;
 	struct stats *stats;
@@ -49,7 +50,7 @@ int tap_tun_open(const char *ifname, const char **ret_what);
  * @ends: MAC addresses at start
  */
 void tap_init(struct tap *t, int fd, enum offload most,
-	      const struct link_ends *ends, struct stats *stats);
+	      const struct head_link *ends, struct stats *stats);
 
 /**
  * tap_recv() - read what is queued, up to one round

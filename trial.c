@@ -55,7 +55,7 @@ static void try_tap(struct trial *t)
 {
 	static struct tap tap;
 	struct nl_link_conf queue = { .tx_queue = TAP_QUEUE };
-	const struct link_ends ends = { 0 };
+	const struct head_link ends = { 0 };
 	const char *what = "";
 	struct stats stats = { 0 };
 	struct nl_link link;

@@ -7,6 +7,7 @@
 #ifndef WIRE_H
 #define WIRE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define WIRE __attribute__((packed))
@@ -89,6 +90,8 @@ struct ip6_frag {
 struct udp_hdr {
 	uint16_t src_be, dst_be, len_be, csum_be;
 } WIRE;
+
+#define UDP_CSUM_OFFSET offsetof(struct udp_hdr, csum_be)
 
 /** struct nd_msg - neighbour solicitation and advertisement, RFC 4861 4.3, 4.4 */
 struct nd_msg {

@@ -16,6 +16,7 @@
 
 #include "addr.h"
 #include "be.h"
+#include "head.h"
 #include "limits.h"
 #include "pkt.h"
 #include "wire.h"
@@ -55,7 +56,7 @@ static const struct host C = { { { 2, 0, 0, 0, 0, 0xc } },
 			       END6(0xc, 7000) };
 
 /** LINK - A is the guest, our own Ethernet address is B's */
-static const struct link_ends LINK = { { { 2, 0, 0, 0, 0, 0xb } },
+static const struct head_link LINK = { { { 2, 0, 0, 0, 0, 0xb } },
 				       { { 2, 0, 0, 0, 0, 0xa } } };
 
 /** struct shot - virtio-net header and frame, as they pass a tap

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct addr a6 = { { 0x20, 1, 0x0d, 0xb8, [15] = 1 } };
 	static const struct addr b6 = { { 0x20, 1, 0x0d, 0xb8, [15] = 2 } };
-	static const struct link_ends link;
+	static const struct head_link link;
 	struct addr a4 = addr_v4(0xc0000201), b4 = addr_v4(0xc0000202);
 	static uint8_t msg[4096], frame[ICMPERR_FRAME];
 	struct icmperr_quote q;

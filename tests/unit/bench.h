@@ -65,7 +65,7 @@ static inline void bench_host(void)
 static inline void bench_start(enum offload offload, uint32_t n_maps)
 {
 	static const struct hash_key key = { { 1, 2 } };
-	const struct link_ends ends = { B.mac, A.mac };
+	const struct head_link ends = { B.mac, A.mac };
 	int sv[2], size = 4 * 1024 * 1024;
 
 	bench.fds = net_fds();
@@ -263,8 +263,8 @@ static inline uint32_t guest_told(uint8_t type, uint8_t code,
 	   e.type, e.code);
 	is_str(end_format(&q.src, got[0]), end_format(src, want[0]),
 	       "%s: about a datagram from", what);
-	is_str(end_format(&q.dst, got[1]), end_format(dst, want[1]),
-	       "%s: to", what);
+	is_str(end_format(&q.dst, got[1]), end_format(dst, want[1]), "%s: to",
+	       what);
 	return e.info;
 }
 

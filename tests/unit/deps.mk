@@ -1,8 +1,9 @@
 # Objects a unit or fuzz program links besides its module: deps_M := X Y
 deps_csum := addr
 deps_pkt := addr csum run
+deps_head := addr csum run pkt
 deps_arp := addr csum run pkt
-deps_ndp := addr csum run pkt dnsname
+deps_ndp := addr csum run pkt head dnsname
 deps_dnsname :=
 deps_dhcp := addr csum run pkt dnsname
 deps_dhcp6 := addr csum run pkt dnsname
@@ -24,9 +25,9 @@ deps_fwd := addr
 deps_map := addr hash lru
 deps_flow := addr hash lru
 deps_sock := addr run
-deps_tap := addr csum run pkt log pcap
+deps_tap := addr csum run pkt head log pcap
 # What every test of UDP links
-deps_of_udp := addr hash csum run lru pkt log loop sandbox pcap tap sock agent \
+deps_of_udp := addr hash csum run lru pkt head log loop sandbox pcap tap sock agent \
 	map flow fwd udp_flow mcast policy sock_group udp_group \
 	udp_splice icmperr udp_error udp_send
 deps_udp := $(deps_of_udp)
@@ -36,16 +37,16 @@ deps_guest := $(deps_of_udp) arp ndp dnsname dhcp dhcp6 local frag udp icmp
 deps_netns := log loop sandbox
 deps_resolv := addr
 deps_pcap := addr csum run pkt log
-deps_icmperr := addr csum run pkt
+deps_icmperr := addr csum run pkt head
 deps_udp_error := $(deps_of_udp) udp
 deps_icmp := $(deps_of_udp) udp
 deps_udp_send := $(deps_of_udp) udp
 deps_policy := addr
-deps_mcast := addr csum run pkt
+deps_mcast := addr csum run pkt head
 deps_summary := addr log
-deps_trial := addr csum run pkt log pcap nlmsg netlink tap
+deps_trial := addr csum run pkt head log pcap nlmsg netlink tap
 deps_precheck := $(deps_trial) trial ports policy word opt set cmdline hostnet resolv
-deps_local := addr csum hash run pkt dnsname arp ndp dhcp dhcp6 log loop pcap tap
+deps_local := addr csum hash run pkt head dnsname arp ndp dhcp dhcp6 log loop pcap tap
 deps_brief := addr resolv
 deps_reader := addr log sandbox agent
 deps_dns := $(deps_of_udp) udp resolv reader

@@ -230,7 +230,7 @@ static void memory(void)
 
 static void queries(void)
 {
-	struct link_ends link = { { { 2, 0, 0, 0, 0, 1 } }, { { 2 } } };
+	struct head_link link = { { { 2, 0, 0, 0, 0, 1 } }, { { 2 } } };
 	struct addr four = A("192.0.2.254"), six = A("fe80::9");
 	uint8_t buf[MCAST_QUERY_FRAME];
 	struct frame f = { .l2 = buf };

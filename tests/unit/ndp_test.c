@@ -5,7 +5,7 @@
 #include "check.h"
 #include "frames.h"
 
-static const struct link_ends link = { { { 2, 0, 0, 0, 0, 0xb } },
+static const struct head_link link = { { { 2, 0, 0, 0, 0, 0xb } },
 				       { { 2, 0, 0, 0, 0, 0xee } } };
 static const struct addr ours = { { 0xfe, 0x80, [15] = 0xbb } };
 static struct shot s;

@@ -21,7 +21,7 @@ static int peer;
 
 static void start(enum offload level)
 {
-	const struct link_ends ends = { B.mac, A.mac };
+	const struct head_link ends = { B.mac, A.mac };
 	int sv[2], size = 4 * 1024 * 1024;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, sv))
