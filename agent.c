@@ -110,6 +110,17 @@ static unsigned take_fds(struct msghdr *msg, int *fds)
 	return n;
 }
 
+/* With a deadline, a call ends when we are stopped and continued, signal(7) */
+static ssize_t receive(int sock, struct msghdr *msg)
+{
+	ssize_t len;
+
+	do
+		len = recvmsg(sock, msg, MSG_CMSG_CLOEXEC);
+	while (len < 0 && errno == EINTR);
+	return len;
+}
+
 /* Receive one message of exactly @data.iov_len bytes behind the answer. When
  * we run out of descriptors the kernel cuts them: then ret_a->n is smaller. */
 static int recv_answer(int sock, struct answer *ret_a, struct iovec data,
@@ -122,7 +133,7 @@ static int recv_answer(int sock, struct answer *ret_a, struct iovec data,
 			      .msg_iovlen = 2,
 			      .msg_control = c.buf,
 			      .msg_controllen = sizeof(c.buf) };
-	ssize_t len = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
+	ssize_t len = receive(sock, &msg);
 	bool is_cut = len > 0 && msg.msg_flags & MSG_CTRUNC;
 	unsigned n;
 

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -141,6 +142,42 @@ static void test_pool(enum family family)
 	}
 	ok(fd >= 0, "the pool refills");
 	is_int(s.n[AGENT_ERRORS], 0, "no errors");
+	stop(&a);
+}
+
+static pid_t stopped;
+static volatile sig_atomic_t n_alarms;
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	if (++n_alarms == 2)
+		kill(stopped, SIGCONT);
+}
+
+/* Being stopped and continued, by a debugger or a freezer, does the same to a
+ * call with a deadline as a signal that has a handler */
+static void test_interrupted(void)
+{
+	struct sigaction catch = { .sa_handler = on_alarm }, old;
+	struct itimerval often = { { 0, 20000 }, { 0, 20000 } }, never = { 0 };
+	struct stats s = { 0 };
+	struct agent a;
+	int fd;
+
+	start(&a, &s);
+	stopped = a.pid;
+	sigaction(SIGALRM, &catch, &old);
+	kill(a.pid, SIGSTOP);
+	setitimer(ITIMER_REAL, &often, NULL);
+	fd = agent_udp(&a, FAMILY_V4);
+	setitimer(ITIMER_REAL, &never, NULL);
+	sigaction(SIGALRM, &old, NULL);
+	ok(n_alarms >= 2, "the call was interrupted");
+	ok(fd >= 0, "and had its answer: %d", fd);
+	if (fd >= 0)
+		close(fd);
+	kill(a.pid, SIGCONT);
 	stop(&a);
 }
 
@@ -312,6 +349,7 @@ int main(void)
 	test_set_up();
 	test_pool(FAMILY_V4);
 	test_pool(FAMILY_V6);
+	test_interrupted();
 	test_few_descriptors();
 	test_bound();
 	test_death();
