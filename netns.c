@@ -5,7 +5,8 @@
  * asks to be killed when we die, tells us by a byte on a socket that it did,
  * and waits there, where EOF means that we are dead already. First answer:
  * identities are mapped; second one: the network works. Signals are as the
- * caller of the program left them, because we change ours later.
+ * caller of the program left them, because we change ours later, but for two
+ * of which it gets the default: SIGCHLD and SIGXFSZ.
  *
  * Attaching: our descriptors (the tap, sockets) keep a network namespace alive
  * and healthy when nobody else is in it, so its end is seen from outside: by a
@@ -152,6 +153,7 @@ static _Noreturn void live(int sock, char **command,
 		_exit(1);
 	close(sock);
 	setrlimit(RLIMIT_NOFILE, nofile);
+	signal(SIGXFSZ, SIG_DFL);
 	execute(command);
 }
 

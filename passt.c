@@ -560,6 +560,8 @@ int main(int argc, char **argv)
 
 	/* A caller that ignores it would hide the end of our children */
 	signal(SIGCHLD, SIG_DFL);
+	/* A log or capture that may not grow is no reason to end */
+	signal(SIGXFSZ, SIG_IGN);
 	log_init(argc && strstr(argv[0], "pasta") ? "pasta" : "passt");
 	cmdline_parse(&p.conf, argc, argv);
 	log_level(p.conf.level);

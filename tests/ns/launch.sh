@@ -39,6 +39,13 @@ like "a /proc of its own" "$("${cmd[@]}" -- sh -c 'echo /proc/[0-9]*')" \
 	'^/proc/1$'
 is "a login shell" \
 	"$(echo 'echo $0; exit' | SHELL=/bin/sh "${cmd[@]}")" "-sh"
+is "a log and a capture beyond the limit of file size cost nothing else" \
+	"$(ulimit -f 0
+	"${cmd[@]}" -l $T/cut.log -p $T/cut.pcap -- sh -c 'exit 5'
+	echo $?)" 5
+is "signals that are ignored: those of the caller" \
+	"$("${cmd[@]}" -- grep SigIgn /proc/self/status)" \
+	"$(grep SigIgn /proc/self/status)"
 is "a shell named without a path" \
 	"$(echo 'echo $0; exit' | SHELL=sh "${cmd[@]}")" "-sh"
 is "the shell's status" "$(echo 'exit 3' | SHELL=/bin/sh status "${cmd[@]}")" 3
