@@ -141,15 +141,16 @@ const char *word_netmask(const char *word, int *ret_plen)
 	return NULL;
 }
 
+/* To the kernel, a percent sign begins a pattern that it makes a name of */
 const char *word_ifname(const char *word)
 {
 	static_assert(IFNAME_SIZE == 16, "the text below says 15");
 
 	if (!*word || strlen(word) >= IFNAME_SIZE ||
-	    strpbrk(word, "/: \t\n\v\f\r") || !strcmp(word, ".") ||
+	    strpbrk(word, "/:% \t\n\v\f\r") || !strcmp(word, ".") ||
 	    !strcmp(word, ".."))
 		return "an interface name has 1 to 15 characters, none of "
-		       "them a space, slash or colon";
+		       "them a space, slash, colon or percent sign";
 	return NULL;
 }
 
