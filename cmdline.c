@@ -400,6 +400,7 @@ void cmdline_parse(struct conf *c, int argc, char **argv)
 		.mask4 = -1,
 	};
 
+	log_init(p.name);
 	c->is_passt = !strcmp(p.name, "passt");
 	defaults(c);
 	pass(&p, 0);

@@ -8,7 +8,7 @@
 #include "conf.h"
 
 /**
- * cmdline_parse() - read the command line
+ * cmdline_parse() - read the command line; messages bear the program's name
  * @c: zeroed by the caller
  * On bad input it prints one line (what, which input, why, cure) and exits 1;
  * an option unknown to getopt_long() also prints the usage. --help and

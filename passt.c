@@ -562,7 +562,7 @@ int main(int argc, char **argv)
 	signal(SIGCHLD, SIG_DFL);
 	/* A log or capture that may not grow is no reason to end */
 	signal(SIGXFSZ, SIG_IGN);
-	log_init(argc && strstr(argv[0], "pasta") ? "pasta" : "passt");
+	log_init("passt");
 	cmdline_parse(&p.conf, argc, argv);
 	log_level(p.conf.level);
 	sandbox_fds(p.conf.fd, &p.nofile);

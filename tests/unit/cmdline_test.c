@@ -238,6 +238,7 @@ static const struct row rows[] = {
 	{ "passt --config-net --fd 3", 1, { "--config-net: only pasta" } },
 	{ "passt -T none --fd 3", 1, { "--tcp-ns: only pasta" } },
 	{ "passt -I x --fd 3", 1, { "--ns-ifname: only pasta" } },
+	{ "/opt/pasta/passt -I x --fd 3", 1, { "passt: error: --ns-ifname" } },
 	{ "passt --no-splice --fd 3", 0, { "no_splice=1" } },
 	{ "passt", 1, { "UNIX socket is not part of this version", "--fd" } },
 	{ "passt --fd 3 ls", 1, { "'ls': passt takes options only" } },
