@@ -11,7 +11,9 @@
  * bpf(2): neither a compiler for BPF nor a library is needed. They run in the
  * driver (--native) or for any interface on what the stack is handed
  * (--generic). On a tap, native is for frames that its owner writes; frames
- * with several datagrams go the generic way inside the driver then.
+ * with several datagrams go the generic way inside the driver then, and what is
+ * sent back natively has the checksum that it came with: if that was left to
+ * offload, a wrong one.
  *
  * A program stays attached until its time is over or SIGTERM comes; after
  * SIGKILL, "ip link set dev IFACE xdp off" (xdpgeneric off) takes it away. */
