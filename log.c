@@ -229,7 +229,8 @@ int log_open(const struct log_file *file)
 
 	if (file)
 		fd = open(file->path,
-			  O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
+			  O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY |
+				  O_NONBLOCK,
 			  0600);
 	else
 		fd = syslog_open();

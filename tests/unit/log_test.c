@@ -207,6 +207,14 @@ static void test_pipe(void)
 		   !strncmp(text, "first\n0.0", 9),
 	   "gets what a file would");
 	take(err_path);
+	log_stderr(false);
+	alarm(5); /* a blocked write would end the test */
+	for (int i = 0; i < 10000; i++)
+		info("line %d", i);
+	alarm(0);
+	log_stderr(true);
+	ok(read(fds[0], text, sizeof(text) - 1) > 0,
+	   "a full one that nobody reads loses lines, no time");
 	close(9);
 	close(fds[0]);
 	close(fds[1]);
