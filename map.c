@@ -4,9 +4,7 @@
  * freed entries, else from the first one never used, so that memory is touched
  * as it is needed. Listeners follow and come and go only with "auto".
  *
- * Shared maps hang in buckets by inner endpoint and bound address. Remotes
- * that a map has spoken to are kept apart, counted per flow: looking one up
- * must not depend on how many flows the map has.
+ * Shared maps hang in buckets by inner endpoint and bound address.
  *
  * Maps have no idle time of their own: a map is closed with its last flow, and
  * a flow lasts as long as RFC 4787 asks of a mapping. */
@@ -178,81 +176,4 @@ struct map *map_victim(struct map_table *t)
 			return &t->map[i];
 	}
 	return NULL;
-}
-
-/* Where the chain of a permit begins. */
-static uint32_t permit_bucket(const struct map_table *t, uint32_t map,
-			      const struct addr *addr)
-{
-	uint64_t w[3];
-
-	memcpy(w, addr, sizeof(*addr));
-	w[2] = map;
-	return (uint32_t)(hash_words(&t->key, w, 3) % PERMIT_BUCKETS);
-}
-
-/* Link that points to the permit, or to the 0 at the chain's end. */
-static uint32_t *permit_link(struct map_table *t, uint32_t map,
-			     const struct addr *addr)
-{
-	uint32_t *at = &t->permit_bucket[permit_bucket(t, map, addr)];
-
-	while (*at && !(t->permit[*at - 1].map == map &&
-			addr_eq(&t->permit[*at - 1].addr, addr)))
-		at = &t->permit[*at - 1].chain;
-	return at;
-}
-
-static uint32_t permit_take(struct map_table *t)
-{
-	uint32_t i = t->permit_free;
-
-	if (!i)
-		return ++t->permit_high;
-	t->permit_free = t->permit[i - 1].chain;
-	return i;
-}
-
-void map_permit(struct map_table *t, const struct map *m,
-		const struct addr *addr)
-{
-	uint32_t *at = permit_link(t, map_number(t, m), addr);
-
-	/* One flow holds one permit at most: there are as many of both. */
-	if (!*at) {
-		*at = permit_take(t);
-		t->permit[*at - 1] = (struct permit){ .addr = *addr,
-						      .map = map_number(t, m) };
-	}
-	t->permit[*at - 1].n++;
-}
-
-void map_forbid(struct map_table *t, const struct map *m,
-		const struct addr *addr)
-{
-	uint32_t *at = permit_link(t, map_number(t, m), addr);
-	uint32_t i = *at;
-
-	assert(i);
-	if (--t->permit[i - 1].n)
-		return;
-	*at = t->permit[i - 1].chain;
-	t->permit[i - 1].chain = t->permit_free;
-	t->permit_free = i;
-}
-
-bool map_permits(const struct map_table *t, const struct map *m,
-		 const struct addr *addr)
-{
-	uint32_t map = map_number(t, m);
-	uint32_t i = t->permit_bucket[permit_bucket(t, map, addr)];
-
-	while (i) {
-		const struct permit *p = &t->permit[i - 1];
-
-		if (p->map == map && addr_eq(&p->addr, addr))
-			return true;
-		i = p->chain;
-	}
-	return false;
 }

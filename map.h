@@ -1,7 +1,8 @@
 /* map.h - maps: which host socket stands for which inner endpoint
- * Knows: sockets by number, their age, which remotes they have spoken to.
- * Does not know: how sockets are made, what a flow is beyond its number.
- * Source: RFC 4787: REQ-1 (endpoint-independent mapping), REQ-8 (filtering).
+ * Knows: sockets by number, their age.
+ * Does not know: how sockets are made, what a flow is beyond its number, whom
+ * a map lets in (permit.h).
+ * Source: RFC 4787 REQ-1 (endpoint-independent mapping).
  *
  * A map is any UDP socket of ours that carries datagrams: shared by all
  * remotes of one inner endpoint, owned by one flow, or listening for a
@@ -37,10 +38,8 @@ enum map_list { MAP_ONESHOT, MAP_LIVE, MAP_LISTS };
 
 /** struct map - one socket
  * @watch: its descriptor and handler
- * @inner: SHARED, OWN: the guest's endpoint; listeners: port that is the
- *         target on the far side
- * @ours:  SHARED: address the socket is bound to; listeners: the same, unset
- *         for wildcard
+ * @inner: SHARED, OWN: the guest's endpoint; listeners: port of the far side
+ * @ours:  SHARED, listeners: address the socket is bound to, unset: wildcard
  * @port:  local port of an unconnected socket
  * @family: AF_INET or AF_INET6 as the socket was made
  * @device: listeners: interface index bound to, 0 any
@@ -68,17 +67,7 @@ struct map {
 	bool is_auto;
 };
 
-/** struct permit - a remote address that a shared map has spoken to
- * @n: flows that say so */
-struct permit {
-	struct addr addr;
-	uint32_t map;
-	uint32_t n;
-	uint32_t chain;
-};
-
 #define MAP_BUCKETS 16384
-#define PERMIT_BUCKETS 65536
 
 /** struct map_table - all maps
  * @max: dynamic maps allowed      @n: dynamic maps in use
@@ -91,13 +80,9 @@ struct map_table {
 	uint32_t free;
 	uint32_t n_listen;
 	uint32_t free_listen;
-	uint32_t permit_high;
-	uint32_t permit_free;
 	struct lru lists[MAP_LISTS];
 	uint32_t bucket[MAP_BUCKETS];
-	uint32_t permit_bucket[PERMIT_BUCKETS];
 	struct map map[MAP_MAX];
-	struct permit permit[FLOW_MAX];
 };
 
 /** map_table_init() - @max: dynamic maps, at most MAP_DYNAMIC_MAX */
@@ -120,8 +105,8 @@ struct map *map_find(struct map_table *t, const struct end *inner,
 struct map *map_new(struct map_table *t, const struct map *proto,
 		    uint32_t now_s);
 
-/** map_free() - give an entry back; it must have no flows. The caller closes
- * the descriptor. */
+/** map_free() - give an entry back that has no flows; its descriptor is the
+ * caller's */
 void map_free(struct map_table *t, struct map *m);
 
 /** map_touch() - it was used now; @is_live: keep it longer than one-shots */
@@ -131,15 +116,5 @@ void map_touch(struct map_table *t, struct map *m, uint32_t now_s,
 /** map_victim() - the dynamic map to give up first, or NULL: the least
  * recently used one-shot, else the least recently used of all */
 struct map *map_victim(struct map_table *t);
-
-/** map_permit() / map_forbid() - a flow to @addr began or ended */
-void map_permit(struct map_table *t, const struct map *m,
-		const struct addr *addr);
-void map_forbid(struct map_table *t, const struct map *m,
-		const struct addr *addr);
-
-/** map_permits() - has the map spoken to @addr? */
-bool map_permits(const struct map_table *t, const struct map *m,
-		 const struct addr *addr);
 
 #endif

@@ -125,7 +125,7 @@ static void forget(struct udp *u, struct flow *f)
 	struct map *m = &u->maps.map[f->map];
 
 	if (f->flags & FLOW_PERMIT)
-		map_forbid(&u->maps, m, permitted(f));
+		permit_del(&u->permits, f->map, permitted(f));
 	flow_del(&u->flows, f, &m->flows);
 	if (f->flags & FLOW_SPLICED) {
 		struct map *far = &u->maps.map[f->peer];
@@ -201,6 +201,7 @@ static void expire(struct timer *t, int64_t now_ms)
 void udp_flow_init(struct udp *u, const struct hash_key *key)
 {
 	map_table_init(&u->maps, key, u->conf.n_maps);
+	u->permits.key = *key;
 	flow_table_init(&u->flows, key, u->conf.idle_s, DNS_IDLE_MS / 1000);
 	sock_rx_init(&u->rx);
 	u->expiry = (struct timer){ .next_ms = next_expiry, .fire = expire };
@@ -377,7 +378,7 @@ static struct flow *enter(struct udp *u, struct flow *f, struct map *m)
 		return NULL;
 	}
 	if (m->kind == MAP_SHARED)
-		map_permit(&u->maps, m, permitted(f));
+		permit_add(&u->permits, f->map, permitted(f));
 	return new;
 }
 
@@ -453,11 +454,13 @@ struct flow *udp_flow_from_guest(struct udp *u, const struct pkt *p)
 static bool is_permitted(const struct udp *u, const struct map *m,
 			 const struct addr *remote)
 {
+	uint32_t map = map_number(&u->maps, m);
+
 	if (m->kind != MAP_SHARED || u->fwd->filter == FILTER_ENDPOINT ||
-	    map_permits(&u->maps, m, &addr_any6))
+	    permit_has(&u->permits, map, &addr_any6))
 		return true;
 	return u->fwd->filter == FILTER_ADDRESS &&
-	       map_permits(&u->maps, m, remote);
+	       permit_has(&u->permits, map, remote);
 }
 
 /* Two remotes that would look the same to the guest: the later one gets

@@ -11,6 +11,7 @@
 #include "icmperr.h"
 #include "loop.h"
 #include "map.h"
+#include "permit.h"
 #include "pkt.h"
 #include "policy.h"
 #include "ports.h"
@@ -74,6 +75,7 @@ struct udp {
 	struct runs runs;
 	struct sock_rx rx;
 	struct map_table maps;
+	struct permit_table permits;
 	struct flow_table flows;
 };
 

@@ -4,11 +4,8 @@
 
 #include "check.h"
 
-#include <inttypes.h>
-
 #define MAX 24 /* dynamic maps in the random test */
 #define STEPS 40000
-#define ADDRS 6
 
 static struct map_table t, t2, full;
 
@@ -35,7 +32,7 @@ static struct map proto(uint8_t kind, uint32_t host, uint16_t port,
 			     .ours = addr_v4(0xcb007100 + ours) };
 }
 
-/* Model: what is in use, lists as arrays, permits as a counter each */
+/* Model: what is in use, lists as arrays */
 static struct {
 	bool used[MAX];
 	uint8_t kind[MAX];
@@ -45,7 +42,6 @@ static struct {
 	uint32_t used_s[MAX];
 	uint32_t list[MAP_LISTS][MAX];
 	unsigned n_list[MAP_LISTS];
-	unsigned permits[MAX][ADDRS];
 	unsigned n;
 } m;
 
@@ -118,41 +114,6 @@ static const char *step_new(uint32_t now_s)
 	return NULL;
 }
 
-static void permit(uint32_t i, bool on)
-{
-	unsigned k = rnd(ADDRS);
-	struct addr a = addr_v4(0x0a000000 + k);
-
-	if (on) {
-		map_permit(&t, &t.map[i], &a);
-		m.permits[i][k]++;
-	} else if (m.permits[i][k]) {
-		map_forbid(&t, &t.map[i], &a);
-		m.permits[i][k]--;
-	}
-}
-
-static const char *check_permits(uint32_t i)
-{
-	for (unsigned k = 0; k < ADDRS; k++) {
-		struct addr a = addr_v4(0x0a000000 + k);
-
-		if (map_permits(&t, &t.map[i], &a) != !!m.permits[i][k])
-			return "permits";
-	}
-	return NULL;
-}
-
-static void forget_permits(uint32_t i)
-{
-	for (unsigned k = 0; k < ADDRS; k++) {
-		struct addr a = addr_v4(0x0a000000 + k);
-
-		for (; m.permits[i][k]; m.permits[i][k]--)
-			map_forbid(&t, &t.map[i], &a);
-	}
-}
-
 static void touch(uint32_t i, uint32_t now_s, bool is_live)
 {
 	unsigned list = is_live ? MAP_LIVE : m.list_of[i];
@@ -164,31 +125,20 @@ static void touch(uint32_t i, uint32_t now_s, bool is_live)
 	model_append(i, list, now_s);
 }
 
-static const char *step_use(uint32_t now_s)
+static void step_use(uint32_t now_s)
 {
 	uint32_t i = rnd(MAX);
 
 	if (!m.used[i])
-		return NULL;
-	switch (rnd(6)) {
-	case 0:
-		forget_permits(i);
-		map_free(&t, &t.map[i]);
-		model_remove(i);
-		m.used[i] = false;
-		m.n--;
-		return NULL;
-	case 1:
-	case 2:
-		permit(i, true);
-		return check_permits(i);
-	case 3:
-		permit(i, false);
-		return check_permits(i);
-	default:
+		return;
+	if (rnd(3)) {
 		touch(i, now_s, !rnd(4));
-		return NULL;
+		return;
 	}
+	map_free(&t, &t.map[i]);
+	model_remove(i);
+	m.used[i] = false;
+	m.n--;
 }
 
 static void property(void)
@@ -201,7 +151,10 @@ static void property(void)
 	ok(!map_victim(&t), "an empty table has no victim");
 	for (step = 0; step < STEPS && !bad; step++) {
 		now_s += !rnd(3);
-		bad = rnd(2) ? step_new(now_s) : step_use(now_s);
+		if (rnd(2))
+			bad = step_new(now_s);
+		else
+			step_use(now_s);
 		if (!bad && number(map_victim(&t)) != model_victim())
 			bad = "victim";
 		if (!bad && t.n != m.n)
@@ -209,7 +162,6 @@ static void property(void)
 	}
 	ok(!bad, "%u random steps, seed fixed: %s", step,
 	   bad ? bad : "as the model");
-	ok(t.permit_high <= 1000, "permits are used again: %u", t.permit_high);
 }
 
 static void listeners(void)
