@@ -20,8 +20,8 @@
 # perf/run and the adapters in perf/peers.
 
 # Ports that lead in and out; echo ports last
-IN_PORTS=5001-5004,5010-5014
-OUT_PORTS=5201-5204,5210-5214
+IN_PORTS=5001-5004,5010-5019
+OUT_PORTS=5201-5204,5210-5219
 IN_ECHO=5010
 OUT_ECHO=5210
 

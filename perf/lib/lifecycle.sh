@@ -127,10 +127,24 @@ many_flows()
 	return $rc
 }
 
+# gauge SIDE KEY - one number of its counters, 0 if it has none
+gauge()
+{
+	local n log=${fwd_log[$1]}
+
+	[ "${fwd_counters[$1]}" = 1 ] || { echo 0; return; }
+	n=$(grep -c '{"' "$log")
+	kill -USR1 "${fwd_pid[$1]}"
+	until_true 3 test_lines "$log" "$n"
+	tail -n 1 "$log" | sed 's/^[^{]*//' | jq ".$2"
+}
+
+test_lines() { [ "$(grep -c '{"' "$1")" -gt "$2" ]; }
+
 # Memory before and after N flows
 op_memory()
 {
-	local s=$1 n=${cell[flows]} before after answered=0 f out
+	local s=$1 n=${cell[flows]} before after known answered=0 f out
 
 	side_down "$s"
 	side_up "$s" "${cell[mtu]}"
@@ -143,8 +157,10 @@ op_memory()
 		[ -z "$out" ] || answered=$((answered + $(jq .answered <<< "$out")))
 	done
 	after=$(pss "${fwd_pid[$s]}")
+	known=$(gauge "$s" flows)
 	record "$@" "idle_kib=$before" "pss_kib=$after" "flows_answered=$answered" \
-		"per_flow_bytes=$(((after - before) * 1024 / (answered ? answered : 1)))"
+		"flows_known=$known" \
+		"per_flow_bytes=$(((after - before) * 1024 / (known ? known : answered ? answered : 1)))"
 }
 
 # N forwarders at once: how long until all are ready, their memory, what they

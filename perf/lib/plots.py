@@ -55,7 +55,8 @@ def row_name(r):
         key, _, value = word.partition("=")
         words.append({"family": "IPv" + value, "mtu": value, "mode": value,
                       "streams": "" if value == "1" else value + " streams",
-                      "op": "", "path": "", "dir": "" if words[0] else value
+                      "op": "", "path": "", "dir": "" if words[0] else value,
+                      "peak": "", "step": "", "step_s": "", "shape": ""
                       }.get(key, f"{key} {value}"))
     return " ".join(w for w in words if w)
 
@@ -168,6 +169,47 @@ class Plots:
             'set ylabel "delivered"\n'
             f'set xrange [0:{top * 1.05}]\nset yrange [0:*]\n'
             'plot x with lines lc rgb "#bbbbbb" dt 2 title "no loss", ' +
+            ", ".join(plot) + "\n")
+
+    # ---- load in steps ----
+
+    def steps(self, cells):
+        out = []
+        for (_, cell), runs in cells.items():
+            for way in ("out", "back"):
+                lines = [(r["side"], [s for s in r["steps"]
+                                      if s["direction"] == way])
+                         for r in runs if r.get("steps") and r["valid"]]
+                if lines:
+                    out.append(self.staircase(len(out), runs[0], way, lines))
+        return out
+
+    def staircase(self, i, run, way, lines):
+        data, plot, named = "", [], set()
+
+        def stairs(name, steps, key):
+            text, at = f"${name} << E\n", 0
+            for s in steps:
+                pps = s[key] / s["secs"] / 1e3
+                text += f"{at} {pps}\n{at + s['secs']} {pps}\n"
+                at += s["secs"]
+            return text + "E\n"
+
+        data += stairs("offered", lines[0][1], "offered")
+        for k, (side, steps) in enumerate(lines):
+            data += stairs(f"r{k}", steps, "received")
+            title = "notitle" if side in named else \
+                "title " + quote(self.labels[side])
+            named.add(side)
+            plot.append(f"$r{k} using 1:2 with lines lw 1.5 "
+                        f"lc rgb '{self.color[side]}' {title}")
+        ways = {"out": "as the flow began", "back": "back"}[way]
+        return self.draw(
+            f"ramp_{i}", 560, 300, data +
+            f'set title {quote(row_name(run) + ", " + ways)}\n'
+            'set xlabel "seconds"\nset ylabel "thousand datagrams a second"\n'
+            'set yrange [0:*]\nplot $offered using 1:2 with filledcurves '
+            'y1=0 fc rgb "#e2e2e2" title "offered", ' +
             ", ".join(plot) + "\n")
 
     # ---- loss by place ----
