@@ -21,8 +21,8 @@ keeps()
 
 	for i in 1 2 3 4 5 6; do
 		seen="$seen $(mtu)"
-		ask p 192.0.2.1 5000 -s $((i * 9000)) >/dev/null
-		ask p 2001:db8::1 5000 -s $((i * 9000)) >/dev/null
+		ask p 192.0.2.1 5000 -s $((i * 9000)) -w 0.1 >/dev/null
+		ask p 2001:db8::1 5000 -s $((i * 9000)) -w 0.1 >/dev/null
 		[ "$i" != 3 ] || ip -n "${X}h" link set hp mtu 1400
 	done
 	ip -n "${X}h" link set hp mtu 1500

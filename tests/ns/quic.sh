@@ -12,7 +12,7 @@ quic()
 	local ns=$1
 
 	shift
-	run "$ns" $PY -SE "$DIR/quic.py" "$@"
+	run "$ns" "$PY" -SE "$DIR/quic.py" "$@"
 }
 
 # start_server NS IP PORT
