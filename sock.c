@@ -104,7 +104,7 @@ void sock_setup(int fd, int family, unsigned flags)
 		return;
 	if (is_v6)
 		set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
-	else
+	if (has_v4) /* only this one tells a broadcast from our address */
 		set(fd, IPPROTO_IP, IP_PKTINFO, 1);
 }
 

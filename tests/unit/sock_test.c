@@ -293,18 +293,22 @@ static void drops(void)
 }
 
 /* What was sent to everybody is answered from an address of ours. */
-static void broadcast(void)
+static void broadcast(int family, unsigned flags)
 {
 	struct end to = E("127.255.255.255", 7000);
-	int on = 1, fd = open_bound(&kinds[0], SOCK_PKTINFO, 7000);
+	struct end any = end_make(addr_any(FAMILY_V6), 7000, 0);
+	int on = 1, fd = sock_open(family);
 	int from = net_udp("127.0.0.1", 7001);
 
+	sock_setup(fd, family, SOCK_PKTINFO | flags);
+	is_int(sock_bind(fd, family, &any, ""), 0, "bound");
 	setsockopt(from, SOL_SOCKET, SO_BROADCAST, &on, sizeof(on));
-	if (net_send(from, &to, "x", 1) && net_waits(fd) &&
-	    sock_recv(&rx, fd, 1) == 1)
-		ok(addr_is_loopback(&rx.msg[0].to) &&
-			   !addr_eq(&rx.msg[0].to, &to.addr),
-		   "broadcast: an address to answer from");
+	ok(net_send(from, &to, "x", 1) && net_waits(fd) &&
+		   sock_recv(&rx, fd, 1) == 1,
+	   "broadcast: received");
+	ok(addr_is_loopback(&rx.msg[0].to) && !addr_eq(&rx.msg[0].to, &to.addr),
+	   "broadcast: an address to answer from");
+	ok(addr_eq(&rx.msg[0].group, &to.addr), "broadcast: known as one");
 	close(fd);
 	close(from);
 }
@@ -330,7 +334,8 @@ int main(void)
 	}
 	families();
 	drops();
-	broadcast();
+	broadcast(AF_INET, 0);
+	broadcast(AF_INET6, SOCK_DUAL);
 	is_int(net_fds(), fds, "no descriptor is left");
 	return done();
 }
