@@ -83,6 +83,31 @@ static void want(struct udp_group *g, enum family family, uint16_t port)
 	}
 }
 
+/* Does the map still stand for what is noted about it? */
+static bool is_in_use(const struct udp_group *g, const struct group_sender *s)
+{
+	const struct map *m = &g->u->maps.map[s->map - 1];
+
+	return m->kind != MAP_FREE && m->port == s->from.port;
+}
+
+/* Where to note a sender: once per map, then in place of one that is gone. A
+ * conversation that lasts is noted only when it begins. */
+static struct group_sender *sender_for(struct udp_group *g, uint32_t map)
+{
+	struct group_sender *s, *gone = NULL;
+
+	for (s = g->sender; s < g->sender + MCAST_RECEIVERS_MAX; s++) {
+		if (s->map == map)
+			return s;
+		if (!gone && (!s->map || !is_in_use(g, s)))
+			gone = s;
+	}
+	if (gone)
+		return gone;
+	return &g->sender[g->n_sender++ % MCAST_RECEIVERS_MAX];
+}
+
 void udp_group_spoke(struct udp_group *g, const struct flow *f)
 {
 	enum family family = addr_family(&f->host.addr);
@@ -96,7 +121,7 @@ void udp_group_spoke(struct udp_group *g, const struct flow *f)
 	}
 	want(g, family, f->inner.port);
 	want(g, family, f->host.port);
-	g->sender[g->n_sender++ % MCAST_RECEIVERS_MAX] = (struct group_sender){
+	*sender_for(g, f->map + 1) = (struct group_sender){
 		.from = end_make(ours, m->port, 0), .map = f->map + 1
 	};
 }
@@ -107,11 +132,8 @@ static bool is_own(const struct udp_group *g, const struct end *from)
 	const struct group_sender *s = g->sender;
 
 	for (; s < g->sender + MCAST_RECEIVERS_MAX && s->map; s++) {
-		const struct map *m = &g->u->maps.map[s->map - 1];
-
 		if (addr_eq(&s->from.addr, &from->addr) &&
-		    s->from.port == from->port && m->kind != MAP_FREE &&
-		    m->port == from->port)
+		    s->from.port == from->port && is_in_use(g, s))
 			return true;
 	}
 	return false;

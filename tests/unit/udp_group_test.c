@@ -137,6 +137,39 @@ static void anybody(unsigned f)
 	close(at7000);
 }
 
+/* One that has long been speaking is known among many that come and go. */
+static void own_among_many(unsigned f)
+{
+	struct end a = E(at_guest[f], 5353), to = E(at_group[f], 5353), from;
+	struct end all = E(at_group[f], 1900);
+	int search = net_udp(f ? "::" : "0.0.0.0", 1900);
+	struct stats *s = &bench.stats;
+	uint64_t copies;
+	struct pkt p;
+
+	start();
+	report(f, true);
+	guest_says(&a, &to, "me", 2, 0);
+	for (unsigned i = 0; i < 2 * MCAST_RECEIVERS_MAX; i++) {
+		from = E(at_guest[f], (uint16_t)(40000 + i));
+		guest_says(&from, &all, "search", 6, 0);
+		bench_turn(0);
+		bench_later(i < MCAST_RECEIVERS_MAX ? 0 : 170);
+		guest_says(&a, &to, "me", 2, 0);
+		report(f, true);
+		while (bench_turn(10))
+			;
+		queries();
+	}
+	copies = s->n[DROP_OWN_COPY];
+	guest_says(&a, &to, "me", 2, 0);
+	bench_wait();
+	is_int(s->n[DROP_OWN_COPY], copies + 1, "its own copy is dropped");
+	ok(!guest_hears(&p), "and does not come back to the guest");
+	stop();
+	close(search);
+}
+
 static void time_passes(unsigned f)
 {
 	start();
@@ -160,6 +193,7 @@ int main(void)
 
 	bench_host();
 	both_ways(FAMILY_V4); /* lo has no route to IPv6 groups */
+	own_among_many(FAMILY_V4);
 	for (f = 0; f < FAMILY_COUNT; f++) {
 		anybody(f);
 		time_passes(f);
