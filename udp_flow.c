@@ -308,6 +308,17 @@ static struct map *open_map(struct udp *u, struct map *proto,
 	return udp_map_open(u, proto, fd);
 }
 
+/* A listener of an interface speaks by that one only. Which one a route chose
+ * is known just of the address that is the host's own to the guest. */
+static bool is_way_of(const struct udp *u, const struct map *m,
+		      const struct addr *ours)
+{
+	enum family family = addr_family(ours);
+
+	return !m->device || (m->device == u->fwd->scope[family] &&
+			      addr_eq(ours, &u->fwd->host[family]));
+}
+
 /* The listener whose port is published for an inner port, if it can speak
  * from @ours: what a published port sends first comes from there. */
 static struct map *listener_for(struct udp *u, const struct end *inner,
@@ -319,7 +330,7 @@ static struct map *listener_for(struct udp *u, const struct end *inner,
 	if (!i)
 		return NULL;
 	m = &u->maps.map[i - 1];
-	if (m->kind != MAP_LISTEN_HOST)
+	if (m->kind != MAP_LISTEN_HOST || !is_way_of(u, m, ours))
 		return NULL;
 	return !addr_is_set(&m->ours) || addr_eq(&m->ours, ours) ? m : NULL;
 }

@@ -154,6 +154,24 @@ static void speaks_first(unsigned f)
 	is_balanced(2, "first");
 	bench_stop();
 
+	/* One of an interface reaches nothing behind the others */
+	start("%lo/5000:6000", "");
+	open_host();
+	guest_says(&inner, &b, "x", 1, 0);
+	from = host_gets(server, "x", "published at one interface");
+	is_int(from.port, 6000, "not from there either");
+	bench.fwd.scope[f] = 1;
+	bench.fwd.host[f] = A_(at_host[f]);
+	other.port = 6000;
+	other.addr = A_(at_guest[f]);
+	b.port = 4001;
+	guest_says(&other, &b, "x", 1, 0);
+	b.port = 4000;
+	ok(bench.u->maps.map[MAP_DYNAMIC_MAX].flows ||
+		   bench.u->maps.map[MAP_DYNAMIC_MAX + 1].flows,
+	   "but from the guest's own: by the listener");
+	bench_stop();
+
 	/* A listener that cannot have the source address is no choice, and
 	 * one that can is found behind it */
 	start(f ? "[::1]/5000:6000" : "127.0.0.1/5000:6000", "");
