@@ -74,8 +74,8 @@ static void on_udp(struct guest *g, const struct pkt *p)
 	} else if (g->no_udp) {
 		stats_add(g->stats, DROP_PROTO, n);
 	} else {
-		learn(g->fwd, &p->src.addr);
 		udp_from_guest(g->udp, p);
+		learn(g->fwd, &p->src.addr); /* answers look for what was */
 	}
 }
 

@@ -301,6 +301,30 @@ static void learns(void)
 	stop();
 }
 
+/* Asked at the address that it spoke from, it answers from another one. */
+static void answers_from_another(void)
+{
+	struct end a = E("192.0.2.55", 5000), b = E("198.51.100.2", 6000);
+	struct end other = E("192.0.2.56", 7000), asked = E("192.0.2.55", 7000);
+	struct flow f = {
+		.host = b, .visible = b, .inner = asked, .proto = PROTO_UDP
+	};
+	int fd = net_udp("198.51.100.2", 6000);
+	struct addr ours = A_(HOST);
+
+	start(OFFLOAD_USO);
+	udp_data(&s, &a, &b, "x", 1);
+	put_now(&s);
+	f.map = map_number(&bench.u->maps, map_find(&bench.u->maps, &a, &ours));
+	f.ours = ours;
+	ok(udp_flow_add(bench.u, &f), "a flow of a client");
+	udp_data(&s, &other, &b, "answer", 6);
+	put_now(&s);
+	is_int(bench.u->flows.n, 2, "no conversation of its own");
+	stop();
+	close(fd);
+}
+
 static void switched_off(void)
 {
 	start(OFFLOAD_USO);
@@ -408,7 +432,7 @@ static void fragment_with_options(void)
 	close(fd);
 }
 
-static void link_ends(void)
+static void head_link(void)
 {
 	start(OFFLOAD_USO);
 	udp4(&s, &A, &B, 1);
@@ -559,8 +583,9 @@ int main(void)
 	}
 	fragment_with_options();
 	learns();
+	answers_from_another();
 	switched_off();
-	link_ends();
+	head_link();
 	flood();
 	return done();
 }
