@@ -377,8 +377,18 @@ void netns_open(struct netns *n, const struct conf *c)
 		prepare_watch(n, net);
 }
 
+/* The guest's addresses and routes would become the host's */
+static void refuse_own(const struct netns *n)
+{
+	if (is_same(n->net, "/proc/self/ns/net"))
+		die("%s: this is the network namespace of the host itself: "
+		    "name another, or a command",
+		    n->path);
+}
+
 void netns_enter(const struct netns *n)
 {
+	refuse_own(n);
 	if (n->user >= 0 && setns(n->user, CLONE_NEWUSER))
 		die("cannot enter the user namespace of %s: %s%s", n->path,
 		    strerror(errno), cure(errno));

@@ -103,6 +103,8 @@ void trial_run(struct trial *ret)
 		return;
 	}
 	pid = fork();
+	if (pid < 0)
+		ret->error = errno;
 	if (!pid) {
 		try_namespaces(&t);
 		_exit(write(fd[1], &t, sizeof(t)) != sizeof(t));

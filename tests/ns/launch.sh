@@ -46,6 +46,10 @@ is "a log and a capture beyond the limit of file size cost nothing else" \
 is "signals that are ignored: those of the caller" \
 	"$("${cmd[@]}" -- grep SigIgn /proc/self/status)" \
 	"$(grep SigIgn /proc/self/status)"
+is "our own network namespace is no target" \
+	"$(status $H "$PASTA" -q --config-net --runas 0 --netns /proc/self/ns/net)" 1
+ok "is said" has $T/err 'ns/net.*the host'
+is "and stays as it is" "$($H ip -o link | wc -l)" 2
 is "a shell named without a path" \
 	"$(echo 'echo $0; exit' | SHELL=sh "${cmd[@]}")" "-sh"
 is "the shell's status" "$(echo 'exit 3' | SHELL=/bin/sh status "${cmd[@]}")" 3
