@@ -20,7 +20,7 @@
 # perf/run and the adapters in perf/peers.
 
 # Ports that lead in and out; echo ports last
-IN_PORTS=5001-5004,5010-5019
+IN_PORTS=4789,5001-5004,5010-5019
 OUT_PORTS=5201-5204,5210-5219
 IN_ECHO=5010
 OUT_ECHO=5210
@@ -51,7 +51,8 @@ in_ns()
 # is_bound NETNS PORT - does a UDP socket have this port?
 is_bound()
 {
-	in_ns "$1" cat /proc/net/udp /proc/net/udp6 | grep -qi ":$(printf %04x "$2") "
+	in_ns "$1" awk -v end=":$(printf %04X "$2")\$" '$2 ~ end { found = 1 }
+		END { exit !found }' /proc/net/udp /proc/net/udp6
 }
 
 has_no_tentative() { [ -z "$(ip -n "$1" -6 addr show tentative)" ]; }
@@ -97,7 +98,7 @@ bench_up()
 	until_true 5 has_no_tentative "${1}h"
 }
 
-# address SIDE FAMILY WHAT - own: the host's; gw: what stands for it in the
+# address SIDE FAMILY WHAT [DIRECTION] - own: the host's; gw: what stands for it in the
 # container; lo, lan; any: to bind to
 address()
 {
@@ -108,6 +109,7 @@ address()
 	own6) peer_call "$1" own 6 ;;
 	lo4) echo 127.0.0.1 ;;
 	lo6) echo ::1 ;;
+	tunnel4) [ "$4" = in ] && echo 198.51.100.1 || echo 198.51.100.2 ;;
 	lan4) echo 192.0.2.2 ;;
 	lan6) echo 2001:db8::2 ;;
 	any4) echo 0.0.0.0 ;;
@@ -202,14 +204,38 @@ side_up()
 	! peer_call "$s" has_counters || fwd_counters[$s]=1
 }
 
+# tunnel_up SIDE - VXLAN from the container to the other host, by the forwarder
+tunnel_up()
+{
+	local ns
+
+	! ip -n "${1}c" link show vx0 > /dev/null 2>&1 || return 0
+	for ns in "${1}c 192.0.2.2 1 2" "${1}p 192.0.2.1 2 1"; do
+		# Words are wanted
+		# shellcheck disable=SC2086
+		set -- $ns
+		ip -n "$1" link add vx0 address 02:00:00:00:01:0"$3" type vxlan id 9 \
+			remote "$2" dstport 4789 || die "no VXLAN here"
+		ip -n "$1" addr add 198.51.100."$3"/24 dev vx0
+		# A tunnel in hardware would fill in the inner checksum; a forwarder's
+		# socket hands on what is there
+		in_ns "$1" ethtool -K vx0 tx off > /dev/null || die "no ethtool"
+		# No discovery among what is counted
+		in_ns "$1" sh -c 'echo 1 > /proc/sys/net/ipv6/conf/vx0/disable_ipv6'
+		ip -n "$1" link set vx0 mtu 1450 up
+		ip -n "$1" neigh add 198.51.100."$4" lladdr 02:00:00:00:01:0"$4" dev vx0
+	done
+}
+
 side_down()
 {
-	local pid=${fwd_pid[$1]-}
+	local pid=${fwd_pid[$1]-} ns
 
 	[ -n "$pid" ] || return 0
 	kill "$pid" 2>/dev/null
 	wait "$pid" 2>/dev/null
 	fwd_pid[$1]=''
+	for ns in "${1}c" "${1}p"; do ip -n "$ns" link del vx0 2>/dev/null; done
 	# The tap goes with the forwarder; until then the next one cannot have it
 	until_true 2 has_only_lo "${1}c"
 	until_true 2 is_free "${1}h" $IN_ECHO

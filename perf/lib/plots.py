@@ -124,7 +124,8 @@ class Plots:
         words = {"plain": "one datagram a call", "mmsg": "sendmmsg",
                  "gso": "UDP_SEGMENT"}[mode]
         where = {"tap": "over the tap", "lo": "over loopback",
-                 "lan": "another host, over the tap"}[path]
+                 "lan": "another host, over the tap",
+                 "vxlan": "VXLAN to another host"}[path]
         return self.draw(
             f"mtu_{path}_{way}_{mode}_{streams}", 560, 280, data +
             f'{"" if len(sides) > 1 else "unset key"}\n'
