@@ -313,9 +313,17 @@ static void adopt_link(const struct passt *p, struct forwarder_ns *ret_ns)
 {
 	static const struct mac everybody = { { 0xff, 0xff, 0xff, 0xff, 0xff,
 						0xff } };
-
 	int flags = fcntl(p->conf.fd, F_GETFL);
+	int type = 0;
+	socklen_t len = sizeof(type);
 
+	/* A stream would show no frames, the end of datagrams is not seen */
+	if (flags >= 0 &&
+	    (getsockopt(p->conf.fd, SOL_SOCKET, SO_TYPE, &type, &len) ||
+	     type != SOCK_SEQPACKET))
+		die("--fd %d: it must be a connected socket of type "
+		    "SOCK_SEQPACKET",
+		    p->conf.fd);
 	if (flags < 0 || fcntl(p->conf.fd, F_SETFL, flags | O_NONBLOCK))
 		die("--fd %d: %s", p->conf.fd, strerror(errno));
 	*ret_ns = (struct forwarder_ns){

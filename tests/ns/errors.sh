@@ -70,6 +70,15 @@ fails "a bad PID" '99999999999' $H "$PASTA" 99999999999
 fails "--userns without a target" 'userns' $H "$PASTA" --userns /proc/1/ns/user \
 	-- true
 fails "--fd 1" 'fd.*1' $H "$PASTA" --fd 1
+for type in SOCK_STREAM SOCK_DGRAM; do
+	fails "--fd of type $type" 'fd 3: .*SOCK_SEQPACKET' $H $PY -SEc "
+import os, socket, sys
+end = socket.socketpair(socket.AF_UNIX, socket.$type)[0]
+os.dup2(end.fileno(), 3)
+os.execv(sys.argv[1], [sys.argv[1], '-f', '--fd', '3'])" "$PASTA"
+done
+fails "--fd of a file" 'fd 3: .*SOCK_SEQPACKET' \
+	$H sh -c '"$0" -f --fd 3 3</dev/null' "$PASTA"
 
 # What getopt_long() has to say, then the usage; callers look for the wording
 out=$($H "$PASTA" --map-guest-addresses 192.0.2.9 2>&1 >/dev/null)
