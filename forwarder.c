@@ -224,7 +224,9 @@ static void start_inside(struct forwarder *f)
 		return;
 	if (udp_listen_open(l, LISTEN_NS, &fail))
 		warn("-U: cannot offer UDP port %u in the namespace: %s",
-		     (unsigned)fail.port, strerror(fail.error));
+		     (unsigned)fail.port,
+		     fail.error == ELOOP ? "-u leads back to it" :
+					   strerror(fail.error));
 	udp_listen_follow(l);
 }
 

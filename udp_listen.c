@@ -193,9 +193,27 @@ static int retarget(struct udp_listen *l, const struct wish *w)
 	return 0;
 }
 
+/* From loopback to loopback, a port of the namespace and the one it leads to
+ * may lead to each other: one datagram would go round for ever. */
+static bool is_ring(const struct udp_listen *l, const struct wish *w)
+{
+	enum family family = w->family == AF_INET ? FAMILY_V4 : FAMILY_V6;
+	uint32_t i = l->u->by_target[family][w->port];
+
+	return w->side == LISTEN_NS && l->u->fwd->to_loopback && i &&
+	       l->u->maps.map[i - 1].port == w->target;
+}
+
+static int open_socket(const struct udp_listen *l, const struct wish *w)
+{
+	if (is_ring(l, w))
+		return -ELOOP;
+	return w->side == LISTEN_HOST ? host_socket(l, w) : ns_socket(l, w);
+}
+
 static int open_one(struct udp_listen *l, const struct wish *w)
 {
-	int fd = w->side == LISTEN_HOST ? host_socket(l, w) : ns_socket(l, w);
+	int fd = open_socket(l, w);
 	struct map *m, proto = { .kind = (uint8_t)kind_of(w->side),
 				 .family = (uint8_t)w->family,
 				 .port = w->port,

@@ -50,7 +50,8 @@ bool udp_listen_dual(const struct ports *p, uint64_t limit);
 /**
  * udp_listen_open() - open the sockets of one side's rules
  * A port in use fails in any enabled family unless its rule is weak; a family
- * the host lacks is skipped. A port given twice has the last target.
+ * the host lacks is skipped. A port given twice has the last target. -ELOOP: it
+ * leads to a port that leads back to it.
  * Returns: 0 or -errno with @ret_fail filled
  */
 int udp_listen_open(struct udp_listen *l, enum listen_side side,

@@ -261,6 +261,28 @@ static void spliced_out(unsigned f)
 	close(server);
 }
 
+/* Two ports that lead to each other, loopback to loopback */
+static void ring(void)
+{
+	struct end lo = E("127.0.0.1", 5000);
+	int client = net_udp("127.0.0.1", 4000);
+
+	start("5000:5001", "5001:5000");
+	bench_agent(8);
+	bench.fwd.to_loopback = true;
+	open_host();
+	is_int(udp_listen_open(&listen_, LISTEN_NS, &fail), -ELOOP,
+	       "the second is refused");
+	is_int(fail.port, 5001, "by its port");
+	is_int(n_listeners(), 2, "the first one stays");
+	net_send(client, &lo, "x", 1);
+	for (unsigned i = 0; i < 20; i++)
+		bench_turn(1);
+	is_int(count(HOST_RX_DGRAMS), 1, "nothing goes round");
+	bench_stop();
+	close(client);
+}
+
 static void in_use(void)
 {
 	int busy = net_udp("127.0.0.1", 5001), busy6 = net_udp("::1", 7000);
@@ -518,6 +540,7 @@ int main(void)
 		spliced_out(f);
 	}
 	shown_as_gateway();
+	ring();
 	in_use();
 	twice();
 	dual_limit();
