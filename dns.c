@@ -27,6 +27,7 @@
 
 #include "log.h"
 #include "reader.h"
+#include "udp_open.h"
 
 #include <errno.h>
 #include <string.h>

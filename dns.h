@@ -12,7 +12,7 @@
 #define DNS_H
 
 #include "resolv.h"
-#include "udp_flow.h"
+#include "udp_map.h"
 
 #define DNS_SERVERS_MAX (FAMILY_COUNT * RESOLV_DNS_MAX)
 

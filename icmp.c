@@ -144,7 +144,7 @@ static int open_bound(struct udp *u, enum family family, uint16_t id)
 	struct end local = end_make(from, id, 0);
 	int rc, fd = sock_open_ping(family_no);
 
-	if ((fd == -EMFILE || fd == -ENFILE) && udp_make_room(u))
+	if ((fd == -EMFILE || fd == -ENFILE) && udp_map_make_room(u))
 		fd = sock_open_ping(family_no);
 	if (fd < 0)
 		return fd;
@@ -216,14 +216,14 @@ static struct flow *begin(struct icmp *c, const struct pkt *p,
 	/* Two names of one remote: the reply cannot tell which was meant */
 	new = flow_find_host(&u->flows, f.map, &f.host, &shared);
 	if (new)
-		udp_flow_close(u, new);
+		udp_map_end_flow(u, new);
 	m = map_for(c, inner);
 	if (!m)
 		return refuse(c, DROP_NO_PING);
 	f.map = map_number(&u->maps, m);
-	new = udp_flow_add(u, &f);
-	if (!new && !m->flows)
-		udp_socket_close(u, m);
+	new = udp_map_add_flow(u, &f);
+	if (!new)
+		udp_map_drop(u, m);
 	return new ? new : refuse(c, DROP_TABLE_FULL);
 }
 

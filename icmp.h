@@ -5,7 +5,7 @@
 #ifndef ICMP_H
 #define ICMP_H
 
-#include "udp_flow.h"
+#include "udp_map.h"
 
 /** struct icmp - all echo conversations; maps and flows are those of @udp
  * @udp:   whose tables, sockets and policy are used; set by the caller

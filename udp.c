@@ -13,6 +13,7 @@
 #include "udp.h"
 
 #include "udp_error.h"
+#include "udp_flow.h"
 #include "udp_group.h"
 #include "udp_send.h"
 #include "udp_splice.h"
@@ -240,7 +241,7 @@ static void trim(struct udp *u)
 	struct flow *f;
 
 	while ((f = flow_surplus(&u->flows))) {
-		udp_flow_close(u, f);
+		udp_map_end_flow(u, f);
 		stats_add(u->stats, FLOWS_EVICTED, 1);
 	}
 }
@@ -262,7 +263,7 @@ void udp_init(struct udp *u, const struct hash_key *key)
 	u->ready = ready;
 	u->refused = udp_error_refused;
 	u->emit = emit_host;
-	udp_flow_init(u, key);
+	udp_map_init(u, key);
 }
 
 static bool is_open(const struct map *m)

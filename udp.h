@@ -5,7 +5,7 @@
 #ifndef UDP_H
 #define UDP_H
 
-#include "udp_flow.h"
+#include "udp_map.h"
 
 /**
  * udp_init() - make UDP work

@@ -168,7 +168,7 @@ bool udp_error_splice(struct udp *u, struct map *far)
 			resend(new, &e);
 	}
 	if (new) {
-		udp_socket_close(u, far);
+		udp_map_drop(u, far);
 		return false;
 	}
 	if (is_refused) {

@@ -6,7 +6,7 @@
 #ifndef UDP_ERROR_H
 #define UDP_ERROR_H
 
-#include "udp_flow.h"
+#include "udp_map.h"
 
 /**
  * udp_error_drain() - read the errors of a socket, tell the guest of each

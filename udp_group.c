@@ -22,6 +22,7 @@
 
 #include "log.h"
 #include "sock_group.h"
+#include "udp_flow.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #define UDP_GROUP_H
 
 #include "mcast.h"
-#include "udp_flow.h"
+#include "udp_map.h"
 
 /** struct group_holder - a socket that holds memberships and hears nothing
  * @fd: descriptor + 1, 0: none yet */

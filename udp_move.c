@@ -23,6 +23,8 @@
 
 #include "udp_move.h"
 
+#include "udp_open.h"
+
 #define PORTION 512 /* flows of one turn of the loop: 2.5 ms */
 
 /* Interface that has the address, 0: none */
@@ -57,7 +59,7 @@ static bool is_lost(struct udp_move *m, const struct flow *f)
 		return true;
 	if (f->flags & FLOW_GROUP) /* no route says where it goes */
 		return !at && !m->facts->is_cut;
-	if (udp_source(m->u, &f->host, &now) || addr_eq(&now, ours))
+	if (udp_open_source(m->u, &f->host, &now) || addr_eq(&now, ours))
 		return false;
 	if (!at)
 		return !m->facts->is_cut;
@@ -84,7 +86,7 @@ static void look(struct timer *t, int64_t now_ms)
 
 		if (f->proto != PROTO_UDP || !is_lost(m, f))
 			continue;
-		udp_flow_close(m->u, f);
+		udp_map_end_flow(m->u, f);
 		stats_add(m->u->stats, FLOWS_MOVED, 1);
 	}
 	if (m->at >= flows->high)

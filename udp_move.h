@@ -6,7 +6,7 @@
 #define UDP_MOVE_H
 
 #include "nlmsg.h"
-#include "udp_flow.h"
+#include "udp_map.h"
 
 /** struct udp_move - a walk over all flows
  * @u:     set by the caller        @timer: while the walk lasts

@@ -6,7 +6,7 @@
 #ifndef UDP_SEND_H
 #define UDP_SEND_H
 
-#include "udp_flow.h"
+#include "udp_map.h"
 
 /**
  * udp_send() - send a run of a flow; what fails is counted, and told the guest

@@ -27,7 +27,8 @@ static int open_far(struct udp *u, const struct map *m, enum family family,
 {
 	int fd = far_socket(u, m, family);
 
-	if ((fd == -EMFILE || fd == -ENFILE) && may_evict && udp_make_room(u))
+	if ((fd == -EMFILE || fd == -ENFILE) && may_evict &&
+	    udp_map_make_room(u))
 		fd = far_socket(u, m, family);
 	return fd;
 }
@@ -121,12 +122,12 @@ struct flow *udp_splice_new(struct udp *u, struct map *m,
 
 	if (far) {
 		f.peer = map_number(&u->maps, far);
-		new = udp_flow_add(u, &f);
+		new = udp_map_add_flow(u, &f);
 		if (new) {
 			far->flows = flow_number(&u->flows, new) + 1;
 			return new;
 		}
-		udp_socket_close(u, far);
+		udp_map_drop(u, far);
 		why = DROP_TABLE_FULL;
 	}
 	stats_add(u->stats, why, piece_segs(&msg->body));

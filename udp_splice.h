@@ -5,7 +5,7 @@
 #ifndef UDP_SPLICE_H
 #define UDP_SPLICE_H
 
-#include "udp_flow.h"
+#include "udp_map.h"
 
 /**
  * udp_splice_new() - begin a spliced flow for a datagram at a listener

@@ -58,8 +58,7 @@ struct arp_eth4 {
 #define ARP_REPLY 2
 
 struct ip4_hdr {
-	uint8_t version_ihl;
-	uint8_t tos;
+	uint8_t version_ihl, tos;
 	uint16_t len_be;
 	uint16_t id_be;
 	uint16_t frag_be;

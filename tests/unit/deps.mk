@@ -29,7 +29,7 @@ deps_sock := addr run
 deps_tap := addr csum run pkt head log pcap
 # What every test of UDP links
 deps_of_udp := addr hash csum run lru pkt head log loop sandbox pcap tap sock agent \
-	map permit flow fwd udp_flow mcast policy sock_group udp_group \
+	map permit flow fwd udp_map udp_open udp_flow mcast policy sock_group udp_group \
 	udp_splice icmperr udp_error udp_send
 deps_udp := $(deps_of_udp)
 deps_udp_splice := $(deps_of_udp) udp

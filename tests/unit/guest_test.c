@@ -317,7 +317,7 @@ static void answers_from_another(void)
 	put_now(&s);
 	f.map = map_number(&bench.u->maps, map_find(&bench.u->maps, &a, &ours));
 	f.ours = ours;
-	ok(udp_flow_add(bench.u, &f), "a flow of a client");
+	ok(udp_map_add_flow(bench.u, &f), "a flow of a client");
 	udp_data(&s, &other, &b, "answer", 6);
 	put_now(&s);
 	is_int(bench.u->flows.n, 2, "no conversation of its own");
