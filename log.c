@@ -22,7 +22,7 @@
  *
  * Words of the user end up in messages, so control characters are replaced: a
  * file name cannot forge a line. Not here: reopening a file that was renamed, or
- * syslog after a restart of its daemon, and waiting for a slow one. */
+ * syslog after a restart of its daemon, and waiting for a slow reader. */
 
 #include "log.h"
 
@@ -31,6 +31,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,10 +194,25 @@ static void put_file(int fd, const char *line, size_t len)
 	(void)rc;
 }
 
+/* Whoever captures standard error may not read it for a while: a pipe that is
+ * full must not stop the program
+ * seccomp(forwarder): write poll ppoll
+ * seccomp(agent): write poll ppoll */
+static void put_stderr(const char *line, size_t len)
+{
+	struct pollfd p = { .fd = STDERR_FILENO, .events = POLLOUT };
+	ssize_t rc;
+
+	if (poll(&p, 1, 0) != 1 || !(p.revents & POLLOUT))
+		return;
+	rc = write(STDERR_FILENO, line, len);
+	(void)rc;
+}
+
 /* A line that cannot be written has nowhere to be reported: errors of the log
  * itself are dropped.
- * seccomp(forwarder): write sendto clock_gettime
- * seccomp(agent): write sendto clock_gettime */
+ * seccomp(forwarder): sendto clock_gettime
+ * seccomp(agent): sendto clock_gettime */
 static void put_line(int fd, const char *head, const char *text)
 {
 	char line[LINE_SIZE];
@@ -218,7 +234,7 @@ static void put_line(int fd, const char *head, const char *text)
 		if (fd == state.sink)
 			put_file(fd, line, len);
 		else
-			rc = write(fd, line, len);
+			put_stderr(line, len);
 	}
 	(void)rc;
 }

@@ -220,6 +220,25 @@ static void test_pipe(void)
 	close(fds[1]);
 }
 
+/* A caller that captures standard error need not read it */
+static void test_unread_stderr(void)
+{
+	int fds[2], kept = dup(STDERR_FILENO);
+
+	log_init("pasta");
+	if (kept < 0 || pipe(fds) || dup2(fds[1], STDERR_FILENO) < 0)
+		return;
+	alarm(5);
+	for (int i = 0; i < 10000; i++)
+		info("line %d", i);
+	alarm(0);
+	dup2(kept, STDERR_FILENO);
+	ok(1, "standard error that nobody reads loses lines, no time");
+	close(kept);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 static void test_die(void)
 {
 	int status = 0;
@@ -252,6 +271,7 @@ int main(void)
 	test_file();
 	test_ring();
 	test_pipe();
+	test_unread_stderr();
 	test_die();
 	unlink(err_path);
 	unlink(log_path);
