@@ -51,7 +51,7 @@ is "our own network namespace is no target" \
 ok "is said" has $T/err 'ns/net.*the host'
 is "and stays as it is" "$($H ip -o link | wc -l)" 2
 is "a shell named without a path" \
-	"$(echo 'echo $0; exit' | SHELL=sh "${cmd[@]}")" "-sh"
+	"$(echo 'echo $0; exit' | SHELL="sh" "${cmd[@]}")" "-sh"
 is "the shell's status" "$(echo 'exit 3' | SHELL=/bin/sh status "${cmd[@]}")" 3
 serve p echo 192.0.2.2 9001 2001:db8::2 9001
 for a in 192.0.2.2 2001:db8::2; do

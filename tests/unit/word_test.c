@@ -164,10 +164,11 @@ static void test_names(void)
 {
 	static const char *const good[] = { "a", "eth0", "abcdefghijklmno",
 					    "br-1.2", "..." };
-	static const char *const bad[] = {
-		"", "abcdefghijklmnop", "a/b", "a b", "a:1", ".", "..", "a\tb",
-		"tap%d"
-	};
+	static const char *const bad[] = { "",	   "abcdefghijklmnop",
+					   "a/b",  "a b",
+					   "a:1",  ".",
+					   "..",   "a\tb",
+					   "tap%d" };
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
 		ok(!word_ifname(good[i]), "interface '%s'", good[i]);
