@@ -27,6 +27,7 @@
 
 #include "log.h"
 #include "reader.h"
+#include "sock_error.h"
 #include "udp_open.h"
 
 #include <errno.h>
@@ -256,7 +257,7 @@ static void remember(struct dns *d, const struct dns_query *q)
 	s->now = i;
 	d->fwd->dns_host[f] = s->addr[i];
 	debug("resolver %s answers: it is asked first from now on",
-	     addr_format(&s->addr[i], text));
+	      addr_format(&s->addr[i], text));
 }
 
 static void answer(struct dns *d, struct dns_query *q,
@@ -288,7 +289,7 @@ static int drain(int fd)
 	struct sock_error e;
 	int n = 0;
 
-	while (sock_error(fd, &e))
+	while (sock_error_read(fd, &e))
 		n++;
 	return n;
 }

@@ -1,6 +1,6 @@
 /* sock.h - UDP sockets: runs out, batches in
  * Knows: udp(7), ip(7), ipv6(7) options and control messages.
- * Does not know: flows, who asked. A dual-stack socket (AF_INET6 without
+ * Does not know: flows, who asked; queued errors (sock_error.h). A dual-stack socket (AF_INET6 without
  * V6ONLY) takes IPv4 endpoints too: addresses are mapped here.
  * Sources: udp(7) UDP_GRO, UDP_SEGMENT; RFC 3542; ip(7) IP_PKTINFO. */
 
@@ -69,30 +69,6 @@ struct sock_dest {
 	const struct mark *mark;
 };
 
-/* Payload that the kernel keeps with an error: an ICMPv6 message of 1280 */
-#define SOCK_QUOTE 1280
-
-/** enum sock_origin - who made an error */
-enum sock_origin { SOCK_ORIGIN_LOCAL, SOCK_ORIGIN_ICMP, SOCK_ORIGIN_ICMP6 };
-
-/** struct sock_error - an error about a datagram that was sent
- * @to:       where it was sent; no port if @origin is local and IPv4
- * @from:     our address it was sent from; unset without SOCK_PKTINFO
- * @offender: who reported it, unset if nobody did
- * @type, @code, @info: as in the ICMP message; @info is an MTU, or a pointer
- * @buf, @len: what was quoted of the payload */
-struct sock_error {
-	struct end to;
-	struct addr from;
-	struct addr offender;
-	enum sock_origin origin;
-	int error;
-	uint32_t info;
-	uint8_t type, code;
-	uint32_t len;
-	uint8_t buf[SOCK_QUOTE];
-};
-
 /** sock_family() - AF_INET or AF_INET6 */
 int sock_family(enum family family);
 
@@ -147,16 +123,6 @@ int sock_recv(struct sock_rx *rx, int fd, unsigned max);
  * Returns: 0, or -errno with nothing sent
  */
 int sock_send(const struct sock_dest *d, const struct run *r);
-
-/**
- * sock_error() - take the oldest error of the queue, which would stop all
- * reception once full
- * Returns: false if there is none; then a pending error is cleared, too
- */
-bool sock_error(int fd, struct sock_error *ret_error);
-
-/** sock_drain() - take all errors and forget them; returns how many */
-unsigned sock_drain(int fd);
 
 /**
  * sock_mark() - set what datagrams of a socket say in their IP header

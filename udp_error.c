@@ -18,6 +18,7 @@
 #include "udp_error.h"
 
 #include "be.h"
+#include "sock_error.h"
 #include "udp_splice.h"
 
 #include <errno.h>
@@ -128,9 +129,9 @@ uint32_t udp_error_drain(struct udp *u, struct map *m)
 	uint32_t mtu = 0;
 	unsigned n;
 
-	for (n = 0; n < DRAIN_MAX && sock_error(m->watch.fd, &e); n++) {
+	for (n = 0; n < DRAIN_MAX && sock_error_read(m->watch.fd, &e); n++) {
 		stats_add(u->stats, SOCK_ERRORS, 1);
-		if (e.origin != SOCK_ORIGIN_LOCAL)
+		if (e.origin != SOCK_ERROR_LOCAL)
 			attribute(u, m, &e);
 		else if (e.error == EMSGSIZE)
 			mtu = e.info;
@@ -157,7 +158,7 @@ bool udp_error_splice(struct udp *u, struct map *far)
 	struct sock_error e;
 	unsigned n;
 
-	for (n = 0; n < DRAIN_MAX && sock_error(far->watch.fd, &e); n++) {
+	for (n = 0; n < DRAIN_MAX && sock_error_read(far->watch.fd, &e); n++) {
 		stats_add(u->stats, SOCK_ERRORS, 1);
 		if (e.error != ECONNREFUSED)
 			continue;

@@ -25,10 +25,11 @@ deps_fwd := addr
 deps_map := addr hash lru
 deps_permit := addr hash
 deps_flow := addr hash lru
-deps_sock := addr run
+deps_sock := addr run sock_error
+deps_sock_error := addr
 deps_tap := addr csum run pkt head log pcap
 # What every test of UDP links
-deps_of_udp := addr hash csum run lru pkt head log loop sandbox pcap tap sock agent \
+deps_of_udp := addr hash csum run lru pkt head log loop sandbox pcap tap sock_error sock agent \
 	map permit flow fwd udp_map udp_open udp_flow mcast policy sock_group udp_group \
 	udp_splice icmperr udp_error udp_send
 deps_udp := $(deps_of_udp)
