@@ -131,8 +131,7 @@ static void follow_host(struct forwarder *f, const struct guest_net *net)
 }
 
 void forwarder_init(struct forwarder *f, const struct conf *c,
-		    const struct guest_net *net,
-		    const struct resolv *resolv)
+		    const struct guest_net *net, const struct resolv *resolv)
 {
 	f->conf = c;
 	f->agent.sock = -1;

@@ -56,7 +56,7 @@
 #define UDP_IDLE_MS 180000 /* RFC 4787 REQ-5 asks for more than 120 s */
 #define DNS_IDLE_MS 30000 /* an answered query; RFC 4787 REQ-5 c allows it */
 #define DNS_TRY_MS 700 /* before the next resolver is asked; clients wait 5 s */
-#define RESOLV_ASK_MS 1000 /* how often resolv.conf is read, while queries come */
+#define RESOLV_ASK_MS 1000 /* between looks at resolv.conf, on a query */
 #define FOLLOW_MS 300 /* a change of the host's network settles first */
 #define ECHO_IDLE_MS 60000 /* RFC 5508 REQ-2: not less */
 #define FRAG_IDLE_MS 30000 /* RFC 1122 3.3.2 and RFC 8200 4.5 say 60 at most */

@@ -79,8 +79,7 @@ static int host_socket(const struct udp_listen *l, const struct wish *w)
 
 	if (fd < 0)
 		return fd;
-	sock_setup(fd, w->family,
-		   w->flags | flags | SOCK_PKTINFO | SOCK_FORCE);
+	sock_setup(fd, w->family, w->flags | flags | SOCK_PKTINFO | SOCK_FORCE);
 	rc = sock_bind(fd, w->family, &local, w->rule->ifname);
 	if (!rc)
 		return fd;

@@ -43,7 +43,7 @@ log_grew()
 {
 	local i
 
-	for i in 1 2 3 4 5 6 7 8; do kill -USR1 "$FP"; pause; done
+	for ((i = 0; i < 8; i++)); do kill -USR1 "$FP"; pause; done
 	[ "$(stat -c %s $T/log)" -lt "$size" ] && return
 	size=$(stat -c %s $T/log)
 	return 1

@@ -54,10 +54,8 @@ static struct {
 
 static uint32_t map_flows[MAPS];
 static const uint32_t idle[FLOW_LISTS] = {
-	[FLOW_ANSWERED] = ANSWERED_S,
-	[FLOW_SHORT] = 60,
-	[FLOW_DONE] = IDLE_S,
-	[FLOW_ONESHOT] = IDLE_S,
+	[FLOW_ANSWERED] = ANSWERED_S, [FLOW_SHORT] = 60,
+	[FLOW_DONE] = IDLE_S,	      [FLOW_ONESHOT] = IDLE_S,
 	[FLOW_LIVE] = IDLE_S,
 };
 
