@@ -21,6 +21,7 @@
 #define ROUND_MSGS 64 /* datagrams of one recvmmsg(2) */
 #define ROUND_LARGE 4 /* the same once buffers are large */
 #define ROUND_LARGE_BYTES 4096 /* a first buffer above this is "large" */
+#define ROUND_STREAM 3 /* datagrams of a last round that mean a stream */
 #define TAP_ARENA (256 * 1024) /* bytes of frames of one round of tap reads */
 #define TAP_FRAMES 64 /* frames of one round of tap reads */
 #define ROUNDS_MAX 8 /* rounds before other descriptors get their turn */

@@ -46,7 +46,7 @@ enum map_list { MAP_ONESHOT, MAP_LIVE, MAP_LISTS };
  * @is_auto: a listener that follows a bound port
  * @mark:   header bits that are set on the socket
  * @marked: round in which they were last changed
- * @born_ms: when it was opened, truncated
+ * @born_ms: when it was opened, truncated   @batch: of the last round
  * @flows: first flow + 1 of the list that flow.h keeps, 0 none
  * @lru, @list, @chain: private to map.c */
 struct map {
@@ -63,7 +63,7 @@ struct map {
 	uint16_t port;
 	uint8_t family;
 	uint8_t kind;
-	uint8_t list;
+	uint8_t list, batch;
 	bool is_auto;
 };
 

@@ -4,10 +4,10 @@
  * flow, emit each run in one call. A run never grows once another of the same
  * flow stands behind it, so order within a flow is the order of arrival.
  *
- * How much a first receive call asks for depends on what is known. Over a
- * listener the first datagram is fetched alone, since only its sender tells
- * whether the rest is spliced or crosses the link; where the link takes single
- * frames only, it stays at one (doc/decisions/0007). Large buffers come in
+ * How much a receive call asks for depends on whether it will be joined. Where
+ * the link takes single frames only, a listener fetches the first datagram
+ * alone, since only its sender tells whether the rest is spliced or crosses the
+ * link, and then it stays at one (doc/decisions/0007). Large buffers come in
  * smaller batches, so that a round stays inside the cache. */
 
 #include "udp.h"
@@ -18,6 +18,7 @@
 #include "udp_send.h"
 #include "udp_splice.h"
 
+#include <sched.h>
 #include <sys/epoll.h>
 
 #define LOOPBACK_IFINDEX 1 /* of every network namespace */
@@ -173,12 +174,12 @@ static struct flow *take(struct udp *u, struct map *m,
 /* Buffers to ask for in the first call of a wake-up. */
 static unsigned first_batch(const struct udp *u, const struct map *m)
 {
-	bool is_known = m->kind == MAP_SPLICE || m->kind == MAP_LISTEN_NS ||
-			u->tap->offload == OFFLOAD_USO;
+	bool is_joined = m->kind == MAP_SPLICE || m->kind == MAP_LISTEN_NS ||
+			 u->tap->offload == OFFLOAD_USO;
 
-	if (m->kind == MAP_LISTEN_HOST || !is_known)
+	if (!is_joined)
 		return 1;
-	return ROUND_LARGE;
+	return m->batch ? m->batch : ROUND_LARGE;
 }
 
 /* Buffers to ask for next, after a call that began with @p of flow @f. */
@@ -209,7 +210,7 @@ static void receive(struct watch *w, uint32_t events)
 	struct udp *u = w->ctx;
 	unsigned i, round, max = first_batch(u, m);
 	struct flow *f;
-	int n;
+	int n = 0;
 
 	if (events & EPOLLERR && !take_errors(u, m))
 		return;
@@ -226,12 +227,17 @@ static void receive(struct watch *w, uint32_t events)
 		f = NULL;
 		for (i = 0; i < (unsigned)n; i++)
 			f = take(u, m, &u->rx.msg[i]);
-		if ((unsigned)n == max)
-			max = next_batch(u, f, &u->rx.msg[0].body);
-		else
+		m->batch = (uint8_t)next_batch(u, f, &u->rx.msg[0].body);
+		if ((unsigned)n < max)
 			round = ROUNDS_MAX;
+		max = m->batch;
 		udp_flush(u);
 	}
+	/* A stream that is drained: whoever receives it may run on this CPU,
+	 * and what comes meanwhile is a batch, doc/decisions/0007.
+	 * seccomp(forwarder): sched_yield */
+	if (round > ROUNDS_MAX && n >= ROUND_STREAM)
+		sched_yield();
 }
 
 /* Spliced flows cost a descriptor each; of those that look finished, a few are
