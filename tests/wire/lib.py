@@ -284,8 +284,8 @@ class Daemon:
         self.stop()
 
     def text(self):
-        self.log.seek(0)
-        return self.log.read().decode(errors="replace")
+        # Not read(): the daemon writes at the same offset
+        return os.pread(self.log.fileno(), 1 << 24, 0).decode(errors="replace")
 
     def die(self, why):
         if self.process.poll() is None:
