@@ -92,6 +92,7 @@ $(FUZZ:%=$(B)/libfuzzer/%): $(B)/libfuzzer/tests/fuzz/%_fuzz: tests/fuzz/%_fuzz.
 
 $(WIRE:%=$(B)/%): $(WIRE_LIB)
 $(TOOLS:%=$(B)/%): $(B)/%: $$(sort $$(wildcard $$*_*.c))
+$(B)/perf/tcpload: perf/udpload_hist.c
 PROGRAMS := $(WIRE) $(KERNEL) $(TOOLS)
 $(PROGRAMS:%=$(B)/%): $(B)/%: %.c $(TEST_H) $(PURE:%.c=$(B)/%.o)
 	$(call say,TEST)mkdir -p $(@D) && $(TEST_CC) $(ALL_LDFLAGS) -o $@ $(filter %.c %.o,$^)
