@@ -77,20 +77,23 @@ static _Noreturn void die_listen(const struct listen_fail *fail)
 
 static void listen_init(struct forwarder *f, const struct conf *c)
 {
-	struct udp_listen *l = &f->listen;
+	const struct ports *const in[] = { &c->udp_in };
+	struct listen *l = &f->udp_listen.l;
 	struct listen_fail fail;
 
-	l->u = &f->udp;
+	udp_listen_init(&f->udp_listen, &f->udp);
 	l->rules[LISTEN_HOST] = &c->udp_in;
 	l->rules[LISTEN_NS] = &c->udp_out;
-	l->diag[LISTEN_HOST] = -1;
-	l->diag[LISTEN_NS] = -1;
-	l->is_dual = udp_listen_dual(&c->udp_in, fd_limit());
+	l->is_dual = listen_dual(in, 1, fd_limit());
 	l->is_freebind = c->freebind;
-	if (!c->no_udp && udp_listen_open(l, LISTEN_HOST, &fail))
+	if (!c->no_udp && listen_open(l, LISTEN_HOST, &fail))
 		die_listen(&fail);
-	if (c->udp_out.is_auto && c->target != TARGET_FD)
-		l->diag[LISTEN_HOST] = netlink_open(NETLINK_SOCK_DIAG);
+	f->ports.loop = &f->loop;
+	f->ports.udp = c->no_udp ? NULL : l;
+	f->ports.diag[LISTEN_HOST] = -1;
+	f->ports.diag[LISTEN_NS] = -1;
+	if (listen_auto_wanted(&f->ports, LISTEN_NS))
+		f->ports.diag[LISTEN_HOST] = netlink_open(NETLINK_SOCK_DIAG);
 }
 
 /* What the guest is told; --config-net has configured it already */
@@ -217,16 +220,15 @@ static void fire_report(struct timer *t, int64_t now_ms)
 static void start_inside(struct forwarder *f)
 {
 	struct listen_fail fail;
-	struct udp_listen *l = &f->listen;
 
 	if (!f->udp.agent || f->conf->no_udp)
 		return;
-	if (udp_listen_open(l, LISTEN_NS, &fail))
+	if (listen_open(&f->udp_listen.l, LISTEN_NS, &fail))
 		warn("-U: cannot offer UDP port %u in the namespace: %s",
 		     (unsigned)fail.port,
 		     fail.error == ELOOP ? "-u leads back to it" :
 					   strerror(fail.error));
-	udp_listen_follow(l);
+	listen_auto_start(&f->ports);
 }
 
 void forwarder_start(struct forwarder *f, const struct forwarder_ns *ns)
@@ -235,7 +237,7 @@ void forwarder_start(struct forwarder *f, const struct forwarder_ns *ns)
 
 	f->rtnl = ns->rtnl;
 	f->ifindex = ns->ifindex;
-	f->listen.diag[LISTEN_NS] = ns->diag;
+	f->ports.diag[LISTEN_NS] = ns->diag;
 	f->fwd.link = ns->ifindex;
 	if (addr_is_set(&ns->guest_ll))
 		f->fwd.guest_ll = ns->guest_ll;
@@ -254,7 +256,7 @@ void forwarder_start(struct forwarder *f, const struct forwarder_ns *ns)
 		udp_group_ask(&f->group); /* its programs may run already */
 	start_dns(f);
 	if (f->outside.sock >= 0)
-		f->listen.outside = &f->outside;
+		f->udp_listen.l.outside = &f->outside;
 	start_inside(f);
 	if (f->conf->stats_s) {
 		f->report = (struct timer){ next_report, fire_report };
@@ -274,7 +276,7 @@ void forwarder_report(struct forwarder *f)
 		const struct stats_gauge gauge[] = {
 			{ "flows", f->udp.flows.n },
 			{ "maps", f->udp.maps.n },
-			{ "listeners", f->udp.maps.n_listen },
+			{ "listeners", f->udp_listen.l.n },
 			{ "offload", f->tap.offload },
 			{ "kernel_socket_dropped", udp_socket_drops(&f->udp) },
 			{ "kernel_tap_tx_dropped", link.tx_dropped },

@@ -9,6 +9,7 @@
 #include "follow.h"
 #include "guest.h"
 #include "hostnet.h"
+#include "listen_auto.h"
 #include "udp_group.h"
 #include "udp_listen.h"
 
@@ -18,6 +19,7 @@
  *         without one      @ifindex: the tap in there
  * @outside: agent on the host, for ports below 1024; its sock is -1 without
  * @reader: socket of resolv.conf's reader (reader.h), or -1
+ * @ports: which follow what is bound
  * @key:   of all hash tables
  * @report, @report_ms: statistics asked for by --stats */
 struct forwarder {
@@ -34,7 +36,8 @@ struct forwarder {
 	uint32_t ifindex;
 	struct timer report;
 	int64_t report_ms;
-	struct udp_listen listen;
+	struct udp_listen udp_listen;
+	struct listen_auto ports;
 	struct udp_group group;
 	struct udp_move move;
 	struct follow follow;

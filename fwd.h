@@ -8,6 +8,8 @@
 #include "addr.h"
 #include "limits.h"
 
+#define LOOPBACK_IFINDEX 1 /* of every network namespace */
+
 /** enum fwd_filter - who may answer on a map, RFC 4787 5
  * address: any port of an address that was spoken to (REQ-8's default) */
 enum fwd_filter {

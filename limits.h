@@ -8,7 +8,7 @@
 #define VNET_LEN 10 /* virtio-net header without num_buffers: TUNSETVNETHDRSZ */
 #define FRAME_MAX 65589 /* Ethernet and IPv6 headers, payload length 65,535 */
 #define FRAME_MIN 14 /* an Ethernet header: less is not a frame */
-#define HEAD_MAX 72 /* vnet, Ethernet, IPv6 and UDP headers together */
+#define HEAD_MAX 92 /* vnet, Ethernet, IPv6, TCP header with our options */
 #define DGRAM_MAX 65535 /* UDP length field, RFC 768; no payload is longer */
 
 /* Runs: RFC 768 lengths and the kernel's UDP_MAX_SEGMENTS before 6.9 */
@@ -35,7 +35,8 @@
 #define FLOW_MAX 131072
 #define FLOW_DONE_MAX 64 /* spliced, answered once: a descriptor each */
 #define MAP_DYNAMIC_MAX 16384 /* also at most half of RLIMIT_NOFILE */
-#define MAP_LISTEN_MAX 131072 /* every port, both families */
+#define LISTEN_MAX 131072 /* of a protocol: every port, both families */
+#define MAP_LISTEN_MAX LISTEN_MAX
 #define MAP_MAX (MAP_DYNAMIC_MAX + MAP_LISTEN_MAX)
 #define DNS_QUERIES_MAX 4096 /* each has a socket; the oldest gives way */
 #define DNS_QUERY_BYTES 1024 /* of a query that is kept to be sent again */
@@ -48,6 +49,32 @@
 #define MCAST_CHANGES_MAX 64 /* of one report; a frame of 1500 holds 92 */
 #define MCAST_HOLDERS 8 /* per family; an IPv4 socket holds 20 groups */
 #define MCAST_RECEIVERS_MAX 64
+
+/* TCP. A connection has an entry of 256 bytes, all zero until used, and a
+ * descriptor; its bytes are in the kernel's buffers */
+#define TCP_MAX 131072
+#define TCP_BUCKETS 65536
+#define TCP_FRAME_MAX 65495 /* payload of a super-frame: IPv4's total length */
+#define TCP_PEEK (256 * 1024) /* bytes of one look into a socket */
+#define TCP_PEEKS 4 /* before other descriptors get their turn */
+#define TCP_ACCEPTS 32 /* likewise */
+#define TCP_MSS_DEFAULT 536 /* RFC 9293 3.7.1 */
+#define TCP_MSS_MIN 48 /* what Linux lets itself be told */
+#define TCB_SCALE 8 /* windows up to 16 MiB: more than a send buffer has */
+#define TCB_SYN_WINDOW 14600 /* less than any send buffer; RFC 6928's ten */
+#define TCB_EDGE_NEAR 65536 /* bytes left: the guest may wait for more */
+#define TCP_ROOM_LEFT (1024 * 1024) /* of the window: room is asked below it */
+#define REST_BUFS 128 /* 8 MiB, touched only when a socket breaks its word */
+#define REST_SIZE 65536
+
+/* TCP from socket to socket. Two descriptors each, and a pipe only while it
+ * moves much. A user's pipes may have 16,384 pages in all before new ones are
+ * made small, pipe(7): a quarter of them is for us */
+#define SPLICE_LOOK 16384 /* bytes; more is cheaper by pipe */
+#define SPLICE_ROUND (1024 * 1024) /* bytes before others get their turn */
+#define PIPE_SIZE (256 * 1024) /* 64 KiB are slower by a third, more no faster */
+#define PIPES_MAX 64
+#define PIPES_IDLE 8 /* kept open */
 
 #define POLICY_MAX 128 /* rules of --allow and --deny; "all" is two */
 
@@ -65,6 +92,19 @@
 #define AGENT_DEADLINE_MS 1000 /* an agent answers in 10 us; this means dead */
 #define TRIAL_MS 10 /* a refusal by loopback is known in microseconds */
 #define GSO_RETRY_MS 60000 /* after a refused segmented send */
+#define TCB_RTO_SYN_MS 1000 /* RFC 6298 2.1 */
+#define TCB_RTO_MIN_MS 200 /* as Linux: the guest delays its answers by 40 */
+#define TCB_RTO_MAX_MS 16000
+#define TCB_SYN_TRIES 4 /* 15 s in all */
+#define TCB_TRIES 12 /* 105 s in all: RFC 9293 3.8.3 asks for 100 */
+#define TCP_IDLE_MS 7440000 /* RFC 5382 REQ-5: two hours and four minutes */
+#define TCP_CONNECT_MS 10000 /* to a server on loopback: its backlog is full */
+#define TCP_CLOSING_MS 240000 /* one direction ended: RFC 5382 REQ-5 */
+#define TCP_EVICT_MS 60000 /* idle for less: never given up for another */
+#define TCP_ACK_MS 1 /* until the peer's acknowledgement is looked for */
+#define TCP_ACK_MAX_MS 128 /* at most, doubled each time in vain */
+#define TCP_PAUSE_MS 100 /* no descriptor left: until accepting is tried */
+#define TCP_NEAR_US 1000 /* round trip that a guest's own compares with */
 
 /* Errors to the guest, RFC 4443 2.4 (f) */
 #define ICMP_RATE 1000 /* per second; as many as Linux sends by default */

@@ -43,7 +43,6 @@ enum map_list { MAP_ONESHOT, MAP_LIVE, MAP_LISTS };
  * @port:  local port of an unconnected socket
  * @family: AF_INET or AF_INET6 as the socket was made
  * @device: listeners: interface index bound to, 0 any
- * @is_auto: a listener that follows a bound port
  * @mark:   header bits that are set on the socket
  * @marked: round in which they were last changed
  * @born_ms: when it was opened, truncated   @batch: of the last round
@@ -64,7 +63,6 @@ struct map {
 	uint8_t family;
 	uint8_t kind;
 	uint8_t list, batch;
-	bool is_auto;
 };
 
 #define MAP_BUCKETS 16384

@@ -21,8 +21,6 @@
 #include <sched.h>
 #include <sys/epoll.h>
 
-#define LOOPBACK_IFINDEX 1 /* of every network namespace */
-
 static bool is_live_now(struct udp *u, struct flow *f, bool by_init)
 {
 	return flow_touch(&u->flows, f, by_init, udp_now_s(u));

@@ -34,7 +34,7 @@ deps_of_udp := addr hash csum run lru pkt head log loop sandbox pcap tap sock_er
 	udp_splice icmperr udp_error udp_send
 deps_udp := $(deps_of_udp)
 deps_udp_splice := $(deps_of_udp) udp
-deps_udp_listen := $(deps_of_udp) ports nlmsg netlink udp
+deps_udp_listen := $(deps_of_udp) ports nlmsg netlink udp listen listen_auto
 deps_guest := $(deps_of_udp) arp ndp dnsname dhcp dhcp6 local frag udp icmp
 deps_netns := log loop sandbox
 deps_resolv := addr
@@ -56,3 +56,4 @@ deps_udp_move := $(deps_of_udp) udp
 deps_follow := $(deps_of_udp) udp udp_move resolv nlmsg netlink hostnet
 deps_sock_group := addr run sock
 deps_udp_group := $(deps_of_udp) udp
+deps_sock_stream := addr run sock

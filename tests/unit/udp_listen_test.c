@@ -3,6 +3,7 @@
  * The guest's namespace and the host's are the same one here; only "auto" needs
  * a second one, to look into. */
 
+#include "listen_auto.h"
 #include "udp_listen.h"
 
 #include "bench.h"
@@ -15,6 +16,7 @@
 
 static struct ports rules[LISTEN_SIDES];
 static struct udp_listen listen_;
+static struct listen_auto auto_;
 static struct listen_fail fail;
 
 static void add_rule(enum listen_side side, const char *spec)
@@ -38,14 +40,19 @@ static void start(const char *host, const char *ns)
 		add_rule(LISTEN_HOST, host);
 	if (*ns)
 		add_rule(LISTEN_NS, ns);
-	listen_ = (struct udp_listen){ .u = bench.u,
-				       .rules = { &rules[0], &rules[1] },
-				       .diag = { -1, -1 } };
+	memset(&listen_, 0, sizeof(listen_));
+	udp_listen_init(&listen_, bench.u);
+	listen_.l.agent = &bench.agent;
+	listen_.l.rules[LISTEN_HOST] = &rules[LISTEN_HOST];
+	listen_.l.rules[LISTEN_NS] = &rules[LISTEN_NS];
+	auto_ = (struct listen_auto){ .loop = &bench.loop,
+				      .udp = &listen_.l,
+				      .diag = { -1, -1 } };
 }
 
 static void open_host(void)
 {
-	int rc = udp_listen_open(&listen_, LISTEN_HOST, &fail);
+	int rc = listen_open(&listen_.l, LISTEN_HOST, &fail);
 
 	if (rc)
 		ok(false, "port %u: %s", fail.port, strerror(-rc));
@@ -70,7 +77,7 @@ static void served(unsigned f, bool is_dual)
 	struct pkt p;
 
 	start("5000:6000", "");
-	listen_.is_dual = is_dual;
+	listen_.l.is_dual = is_dual;
 	open_host();
 	is_int(n_listeners(), is_dual ? 1 : 2, "sockets of one port");
 	net_send(client, &at[0], "hello", 5);
@@ -235,7 +242,7 @@ static void spliced_out(unsigned f)
 
 	start("", "9001:8001");
 	bench_agent(4);
-	is_int(udp_listen_open(&listen_, LISTEN_NS, &fail), 0, "-U");
+	is_int(listen_open(&listen_.l, LISTEN_NS, &fail), 0, "-U");
 	is_int(n_listeners(), 2, "both families");
 	net_send(client, &to, "out", 3);
 	bench_wait();
@@ -271,7 +278,7 @@ static void ring(void)
 	bench_agent(8);
 	bench.fwd.to_loopback = true;
 	open_host();
-	is_int(udp_listen_open(&listen_, LISTEN_NS, &fail), -ELOOP,
+	is_int(listen_open(&listen_.l, LISTEN_NS, &fail), -ELOOP,
 	       "the second is refused");
 	is_int(fail.port, 5001, "by its port");
 	is_int(n_listeners(), 2, "the first one stays");
@@ -283,12 +290,37 @@ static void ring(void)
 	close(client);
 }
 
+/* The same over more ports, and what only looks like it */
+static void long_ring(void)
+{
+	start("5000:5001", "5001:5002");
+	add_rule(LISTEN_HOST, "5002:5003");
+	add_rule(LISTEN_NS, "5003:5004");
+	add_rule(LISTEN_HOST, "5004:5005");
+	add_rule(LISTEN_NS, "5005:5000");
+	bench_agent(8);
+	bench.fwd.to_loopback = true;
+	open_host();
+	is_int(listen_open(&listen_.l, LISTEN_NS, &fail), -ELOOP,
+	       "the one that closes it is refused");
+	is_int(fail.port, 5005, "by its port");
+	bench_stop();
+
+	start("198.51.100.2/5000:5001", "5001:5000");
+	bench_agent(8);
+	bench.fwd.to_loopback = true;
+	open_host();
+	is_int(listen_open(&listen_.l, LISTEN_NS, &fail), 0,
+	       "a port that does not hear loopback leads nowhere");
+	bench_stop();
+}
+
 static void in_use(void)
 {
 	int busy = net_udp("127.0.0.1", 5001), busy6 = net_udp("::1", 7000);
 
 	start("5000-5002", "");
-	is_int(udp_listen_open(&listen_, LISTEN_HOST, &fail), -EADDRINUSE,
+	is_int(listen_open(&listen_.l, LISTEN_HOST, &fail), -EADDRINUSE,
 	       "a port in use is an error");
 	is_int(fail.port, 5001, "which one");
 	is_int(fail.error, EADDRINUSE, "why");
@@ -296,18 +328,18 @@ static void in_use(void)
 	bench_stop();
 
 	start("7000", "");
-	is_int(udp_listen_open(&listen_, LISTEN_HOST, &fail), -EADDRINUSE,
+	is_int(listen_open(&listen_.l, LISTEN_HOST, &fail), -EADDRINUSE,
 	       "also in one family only");
 	bench_stop();
 
 	start("127.0.0.2/5001", "");
-	is_int(udp_listen_open(&listen_, LISTEN_HOST, &fail), 0,
+	is_int(listen_open(&listen_.l, LISTEN_HOST, &fail), 0,
 	       "another address is free");
 	is_int(n_listeners(), 1, "one socket");
 	bench_stop();
 
 	start("203.0.113.77/5001", "");
-	is_int(udp_listen_open(&listen_, LISTEN_HOST, &fail), -EADDRNOTAVAIL,
+	is_int(listen_open(&listen_.l, LISTEN_HOST, &fail), -EADDRNOTAVAIL,
 	       "an address the host lacks");
 	is_int(fail.error, EADDRNOTAVAIL, "why");
 	bench_stop();
@@ -315,12 +347,12 @@ static void in_use(void)
 	/* Only weak rules, as of "all" */
 	start("~1-5000,~5002-65535", "");
 	is_int(rules[0].n, 1, "one rule");
-	is_int(udp_listen_open(&listen_, LISTEN_HOST, &fail), -EADDRINUSE,
+	is_int(listen_open(&listen_.l, LISTEN_HOST, &fail), -EADDRINUSE,
 	       "no port of a weak rule is free");
 	is_int(fail.port, 5001, "which one");
 	bench_stop();
 	start("~1-5000,~5003-65535", "");
-	is_int(udp_listen_open(&listen_, LISTEN_HOST, &fail), 0,
+	is_int(listen_open(&listen_.l, LISTEN_HOST, &fail), 0,
 	       "one of them is");
 	bench_stop();
 	close(busy);
@@ -338,7 +370,7 @@ static void twice(void)
 	add_rule(LISTEN_HOST, "5000:6001");
 	log_init("test");
 	log_level(LEVEL_ERR);
-	is_int(udp_listen_open(&listen_, LISTEN_HOST, &fail), 0,
+	is_int(listen_open(&listen_.l, LISTEN_HOST, &fail), 0,
 	       "the same port again");
 	net_send(client, &to, "x", 1);
 	bench_wait();
@@ -347,7 +379,7 @@ static void twice(void)
 
 	start("0.0.0.0/5000:6000", "");
 	add_rule(LISTEN_HOST, "5000:6001");
-	udp_listen_open(&listen_, LISTEN_HOST, &fail);
+	listen_open(&listen_.l, LISTEN_HOST, &fail);
 	guest_says(&second, &b, "y", 1, 0);
 	from = host_gets(client, "y", "the last target speaks first");
 	is_int(from.port, 5000, "from the published port");
@@ -360,7 +392,7 @@ static void twice(void)
 	/* "all" beside it takes what is left */
 	start("0.0.0.0/5000:6000", "");
 	add_rule(LISTEN_HOST, "~1-4999,~5001-65535");
-	udp_listen_open(&listen_, LISTEN_HOST, &fail);
+	listen_open(&listen_.l, LISTEN_HOST, &fail);
 	net_send(client, &to, "x", 1);
 	bench_wait();
 	b.port = 4000;
@@ -384,10 +416,12 @@ static void dual_limit(void)
 		{ "1-449", 1024, true },
 	};
 
+	const struct ports *p[] = { &rules[0] };
+
 	for (unsigned i = 0; i < COUNT(row); i++) {
 		memset(rules, 0, sizeof(rules));
 		add_rule(LISTEN_HOST, row[i].spec);
-		is_int(udp_listen_dual(&rules[0], row[i].limit), row[i].want,
+		is_int(listen_dual(p, 1, row[i].limit), row[i].want,
 		       "%s with %u descriptors", row[i].spec,
 		       (unsigned)row[i].limit);
 	}
@@ -447,14 +481,14 @@ static void follow(void)
 
 	start("5000:7001", "");
 	add_rule(LISTEN_HOST, "auto,~7002");
-	listen_.diag[LISTEN_NS] = in_ns(make_diag, 0);
-	if (listen_.diag[LISTEN_NS] < 0) {
+	auto_.diag[LISTEN_NS] = in_ns(make_diag, 0);
+	if (auto_.diag[LISTEN_NS] < 0) {
 		ok(true, "no sock_diag: not tested");
 		bench_stop();
 		return;
 	}
 	open_host();
-	udp_listen_follow(&listen_);
+	listen_auto_start(&auto_);
 	is_int(n_listeners(), 2, "nothing to follow");
 	for (unsigned i = 0; i < 3; i++)
 		prog[i] = in_ns(make_program, (uint16_t)(7001 + i));
@@ -493,7 +527,7 @@ static void follow(void)
 	close(prog[2]);
 	bench_later(1);
 	is_int(n_listeners(), 2, "fixed ones are left");
-	close(listen_.diag[LISTEN_NS]);
+	close(auto_.diag[LISTEN_NS]);
 	bench_stop();
 	close(server);
 }
@@ -506,14 +540,14 @@ static void follow_at(void)
 	struct end inner = E(GUEST, 7001);
 
 	start(HOST "/auto", "");
-	listen_.diag[LISTEN_NS] = in_ns(make_diag, 0);
-	if (listen_.diag[LISTEN_NS] < 0) {
+	auto_.diag[LISTEN_NS] = in_ns(make_diag, 0);
+	if (auto_.diag[LISTEN_NS] < 0) {
 		ok(true, "no sock_diag: not tested");
 		bench_stop();
 		return;
 	}
 	prog = in_ns(make_program, 7001);
-	udp_listen_follow(&listen_);
+	listen_auto_start(&auto_);
 	is_int(n_listeners(), 1, "at one address only");
 	net_send(client, &to, "x", 1);
 	bench_wait();
@@ -523,9 +557,39 @@ static void follow_at(void)
 	bench_later(1);
 	is_int(n_listeners(), 0, "the program ends: closed");
 	is_int(bench.u->flows.n, 0, "and its flows with it");
-	close(listen_.diag[LISTEN_NS]);
+	close(auto_.diag[LISTEN_NS]);
 	bench_stop();
 	close(client);
+}
+
+/* Of two listeners for an inner port, who is left speaks for it. */
+static void speaks_again(void)
+{
+	int prog, server = net_udp(at_b[0], 4000);
+	struct end b = E(at_b[0], 4000), inner = E(GUEST, 7001), from;
+
+	start(HOST "/5000:7001", "");
+	add_rule(LISTEN_HOST, "auto");
+	auto_.diag[LISTEN_NS] = in_ns(make_diag, 0);
+	if (auto_.diag[LISTEN_NS] < 0) {
+		ok(true, "no sock_diag: not tested");
+		bench_stop();
+		return;
+	}
+	open_host();
+	prog = in_ns(make_program, 7001);
+	listen_auto_start(&auto_);
+	guest_says(&inner, &b, "x", 1, 0);
+	from = host_gets(server, "x", "a wildcard listener speaks first");
+	is_int(from.port, 7001, "from its port");
+	close(prog);
+	bench_later(1);
+	guest_says(&inner, &b, "y", 1, 0);
+	from = host_gets(server, "y", "it is gone");
+	is_int(from.port, 5000, "the other one speaks");
+	close(auto_.diag[LISTEN_NS]);
+	bench_stop();
+	close(server);
 }
 
 int main(void)
@@ -541,11 +605,13 @@ int main(void)
 	}
 	shown_as_gateway();
 	ring();
+	long_ring();
 	in_use();
 	twice();
 	dual_limit();
 	second_ns();
 	follow();
 	follow_at();
+	speaks_again();
 	return done();
 }

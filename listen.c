@@ -1,0 +1,429 @@
+/* listen.c - sockets of published ports, fixed or following
+ *
+ * Each published port is a listener: one socket per family, or one for both
+ * where ranges are so wide that two would not fit the limit of descriptors.
+ * Host listeners are opened while the program still has the rights it was
+ * started with; those in the namespace come from the agent and are bound to its
+ * loopback device, so that nothing else reaches them.
+ *
+ * Records are numbered and never move, since the loop keeps pointers to their
+ * watches; those of one port hang in a chain, so ranges of any width open in a
+ * time that grows with their number alone.
+ *
+ * Not here: what "auto" finds bound (listen_auto.c). */
+
+#include "listen.h"
+
+#include "log.h"
+#include "sock.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <unistd.h>
+
+#define PORT_PRIVILEGED 1024
+
+/* One socket to be opened: the listener as it shall be, and the rule it comes
+ * from */
+struct wish {
+	struct listener x;
+	const struct ports_rule *rule;
+};
+
+bool listen_dual(const struct ports *const *p, unsigned n, uint64_t limit)
+{
+	uint64_t n_ports = 0;
+	unsigned i, k;
+
+	for (k = 0; k < n; k++)
+		for (i = 0; i < p[k]->n; i++)
+			n_ports += 1u + p[k]->rule[i].last -
+				   p[k]->rule[i].first;
+	return 2 * n_ports + limit / 16 + FD_RESERVE > limit;
+}
+
+/* Records */
+
+static struct listener *listener_at(struct listen *l, uint32_t number_1)
+{
+	return number_1 ? &l->listener[number_1 - 1] : NULL;
+}
+
+static struct listener *first_of(struct listen *l, unsigned side, uint16_t port)
+{
+	return listener_at(l, l->by_port[side][port]);
+}
+
+static struct listener *add_record(struct listen *l, const struct listener *x)
+{
+	uint32_t *chain = &l->by_port[x->side][x->port];
+	struct listener *new = listener_at(l, l->free);
+
+	if (new)
+		l->free = new->next;
+	else if (l->high < LISTEN_MAX)
+		new = &l->listener[l->high++];
+	else
+		return NULL;
+	*new = *x;
+	new->watch.fd = -1;
+	new->next = *chain;
+	*chain = (uint32_t)(new - l->listener) + 1;
+	port_set_put(&l->open[x->side], x->port, true);
+	l->n++;
+	return new;
+}
+
+static void remove_record(struct listen *l, struct listener *x)
+{
+	uint32_t number_1 = (uint32_t)(x - l->listener) + 1;
+	uint32_t *at = &l->by_port[x->side][x->port];
+
+	while (*at != number_1)
+		at = &l->listener[*at - 1].next;
+	*at = x->next;
+	if (!l->by_port[x->side][x->port])
+		port_set_put(&l->open[x->side], x->port, false);
+	x->port = 0;
+	x->next = l->free;
+	l->free = number_1;
+	l->n--;
+}
+
+static void close_listener(struct listen *l, struct listener *x)
+{
+	l->proto->close(l, x);
+	remove_record(l, x);
+}
+
+/* The listener that would be in the way of this one, if it is our own */
+static struct listener *same_listener(struct listen *l,
+				      const struct listener *x)
+{
+	struct listener *old = first_of(l, x->side, x->port);
+
+	while (old && (old->family != x->family || old->device != x->device ||
+		       !addr_eq(&old->ours, &x->ours)))
+		old = listener_at(l, old->next);
+	return old;
+}
+
+/* Sockets */
+
+static struct end local_end(const struct wish *w)
+{
+	const struct addr *a = &w->rule->bind;
+
+	if (!w->rule->has_bind)
+		return end_make(&addr_any6, w->x.port, 0);
+	return end_make(a, w->x.port, addr_needs_scope(a) ? w->x.device : 0);
+}
+
+/* Set up and bind; returns @fd, or -errno with it closed */
+static int bound(const struct listen *l, int fd, const struct wish *w,
+		 const struct end *local, const char *device)
+{
+	unsigned flags = w->x.is_dual ? SOCK_DUAL : 0;
+	int rc;
+
+	if (w->x.side == LISTEN_HOST)
+		flags |= SOCK_FORCE | (l->is_freebind ? SOCK_FREEBIND : 0);
+	l->proto->setup(fd, w->x.family, flags);
+	rc = sock_bind(fd, w->x.family, local, device);
+	if (!rc)
+		return fd;
+	close(fd);
+	return rc;
+}
+
+/* One of a port that needs a right we do not have */
+static int bound_by(const struct listen *l, struct agent *a,
+		    const struct wish *w, const struct end *local,
+		    const char *device)
+{
+	int fd = agent_bound(a, w->x.family, local, device);
+
+	if (fd >= 0)
+		l->proto->setup(fd, w->x.family,
+				w->x.side == LISTEN_HOST ? SOCK_FORCE : 0);
+	return fd;
+}
+
+static int host_socket(const struct listen *l, const struct wish *w)
+{
+	struct end local = local_end(w);
+	int fd = l->proto->open(w->x.family);
+
+	if (fd >= 0)
+		fd = bound(l, fd, w, &local, w->rule->ifname);
+	if (fd == -EACCES && l->outside && !w->x.is_dual)
+		fd = bound_by(l, l->outside, w, &local, w->rule->ifname);
+	return fd;
+}
+
+static int ns_socket(const struct listen *l, const struct wish *w)
+{
+	enum family family = w->x.family == AF_INET ? FAMILY_V4 : FAMILY_V6;
+	struct end local = end_make(addr_any(family), w->x.port, 0);
+	int fd;
+
+	if (w->x.port < PORT_PRIVILEGED)
+		return bound_by(l, l->agent, w, &local, "lo");
+	fd = l->proto->inside(l->agent, family);
+	return fd < 0 ? fd : bound(l, fd, w, &local, "lo");
+}
+
+/* Rings */
+
+static bool hears_loopback(const struct listener *x, uint8_t family)
+{
+	if (x->family != family && !x->is_dual)
+		return false;
+	return x->side == LISTEN_NS ||
+	       ((!x->device || x->device == LOOPBACK_IFINDEX) &&
+		(!addr_is_set(&x->ours) || addr_is_loopback(&x->ours)));
+}
+
+/* Where loopback traffic of a port goes on to */
+static struct listener *hearer(struct listen *l, unsigned side, uint16_t port,
+			       uint8_t family)
+{
+	struct listener *x = first_of(l, side, port);
+
+	while (x && !hears_loopback(x, family))
+		x = listener_at(l, x->next);
+	return x;
+}
+
+/* From loopback to loopback, ports may lead to each other: what arrives would
+ * go round for ever. Follow the way from the far side until it ends. */
+static bool is_ring(struct listen *l, const struct listener *x)
+{
+	unsigned side = x->side;
+	uint16_t port = x->target;
+	uint32_t steps;
+
+	if (!l->fwd->to_loopback || !hears_loopback(x, x->family))
+		return false;
+	for (steps = 0; steps <= l->n; steps++) {
+		const struct listener *next;
+
+		side = !side;
+		next = hearer(l, side, port, x->family);
+		if (!next)
+			return false;
+		port = next->target;
+		if (side != x->side && port == x->port)
+			return true;
+	}
+	return true;
+}
+
+/* Ports */
+
+/* Returns 0 or -errno, with @fd closed */
+static int enter(struct listen *l, const struct wish *w, int fd)
+{
+	struct listener *x = add_record(l, &w->x);
+	int rc;
+
+	if (!x) {
+		close(fd);
+		return -ENOSPC;
+	}
+	rc = l->proto->take(l, x, fd);
+	if (rc)
+		remove_record(l, x);
+	return rc;
+}
+
+static int retarget(struct listen *l, const struct wish *w)
+{
+	struct listener *x = same_listener(l, &w->x);
+
+	if (!x)
+		return -EADDRINUSE;
+	warn("%s port %u is forwarded again: to port %u from now on",
+	     l->proto->name, (unsigned)x->port, (unsigned)w->x.target);
+	if (l->proto->retarget)
+		l->proto->retarget(l, x, w->x.target);
+	x->target = w->x.target;
+	return 0;
+}
+
+static int open_one(struct listen *l, const struct wish *w)
+{
+	int rc;
+
+	if (is_ring(l, &w->x))
+		return -ELOOP;
+	rc = w->x.side == LISTEN_HOST ? host_socket(l, w) : ns_socket(l, w);
+	if (rc >= 0)
+		rc = enter(l, w, rc);
+	if (rc == -EADDRINUSE && !w->x.is_auto && !w->rule->is_weak)
+		return retarget(l, w);
+	return rc;
+}
+
+/* A family that this host does not have is no reason to fail */
+static bool is_lacking(int rc)
+{
+	return rc == -EAFNOSUPPORT || rc == -EADDRNOTAVAIL;
+}
+
+/* Close what was opened for a port before one of its families failed */
+static void give_up(struct listen *l, struct wish *w)
+{
+	struct listener *x;
+
+	w->x.family = AF_INET;
+	x = same_listener(l, &w->x);
+	if (x)
+		close_listener(l, x);
+}
+
+/* What the rule says about all its ports */
+static struct wish wish_of(const struct ports_rule *r, enum listen_side side)
+{
+	struct wish w = { .x = { .side = (uint8_t)side }, .rule = r };
+
+	/* A wildcard is unset, however it is written */
+	if (r->has_bind && !addr_is_any(&r->bind))
+		w.x.ours = r->bind;
+	if (side == LISTEN_HOST && *r->ifname)
+		w.x.device = sock_ifindex(r->ifname);
+	return w;
+}
+
+/* All sockets of one port, or none: 0 if there is at least one and no family
+ * failed but for being absent */
+static int open_port(struct listen *l, struct wish *w, uint16_t port)
+{
+	bool is_one = w->rule->has_bind;
+	int rc, result = -EAFNOSUPPORT;
+	unsigned family;
+
+	w->x.port = port;
+	w->x.target = (uint16_t)(w->rule->target + (port - w->rule->first));
+	w->x.is_dual = l->is_dual && !is_one && w->x.side == LISTEN_HOST &&
+		       l->has[FAMILY_V4] && l->has[FAMILY_V6];
+	for (family = 0; family < FAMILY_COUNT; family++) {
+		if (!l->has[family] || (w->x.is_dual && !family) ||
+		    (is_one && addr_family(&w->rule->bind) != family))
+			continue;
+		w->x.family = (uint8_t)sock_family(family);
+		rc = open_one(l, w);
+		if (rc && (is_one || !is_lacking(rc))) {
+			if (!result)
+				give_up(l, w);
+			return rc;
+		}
+		if (!rc)
+			result = 0;
+	}
+	return result;
+}
+
+static int open_rule(struct listen *l, enum listen_side side,
+		     const struct ports_rule *r, struct listen_fail *fail)
+{
+	struct wish w = wish_of(r, side);
+	unsigned port, n_open = 0;
+	int rc = 0;
+
+	for (port = r->first; port <= r->last; port++) {
+		rc = open_port(l, &w, (uint16_t)port);
+		if (!rc) {
+			n_open++;
+			continue;
+		}
+		*fail = (struct listen_fail){ (uint16_t)port, -rc, r->bind,
+					      r->ifname };
+		if (!r->is_weak || rc == -EMFILE || rc == -ENFILE)
+			return rc;
+	}
+	return n_open ? 0 : rc;
+}
+
+int listen_open(struct listen *l, enum listen_side side,
+		struct listen_fail *ret_fail)
+{
+	const struct ports *p = l->rules[side];
+	unsigned i;
+	int rc;
+
+	for (i = 0; i < p->n; i++) {
+		rc = open_rule(l, side, &p->rule[i], ret_fail);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* Following */
+
+static void close_followed(struct listen *l, enum listen_side side,
+			   uint16_t port)
+{
+	struct listener *x = first_of(l, side, port);
+
+	while (x) {
+		struct listener *next = listener_at(l, x->next);
+
+		if (x->is_auto)
+			close_listener(l, x);
+		x = next;
+	}
+	port_set_put(&l->followed[side], port, false);
+}
+
+/* The guest may have spoken from the port before it was seen to be bound */
+static bool make_way(struct listen *l, enum listen_side side, uint16_t port)
+{
+	return side == LISTEN_HOST && l->proto->make_way &&
+	       l->proto->make_way(l, port);
+}
+
+/* Open a port at every place where "auto" may have it; one that is in use here
+ * is tried again next time. */
+static void open_followed(struct listen *l, enum listen_side side,
+			  uint16_t port)
+{
+	const struct ports *p = l->rules[side];
+	unsigned i;
+
+	for (i = 0; i < p->n_auto; i++) {
+		const struct ports_rule *r = &p->auto_rule[i];
+		struct wish w;
+
+		if (port < r->first || port > r->last)
+			continue;
+		w = wish_of(r, side);
+		w.x.is_auto = true;
+		if (open_port(l, &w, port) == -EADDRINUSE &&
+		    make_way(l, side, port))
+			(void)open_port(l, &w, port);
+	}
+	if (port_set_has(&l->open[side], port))
+		port_set_put(&l->followed[side], port, true);
+}
+
+void listen_follow(struct listen *l, enum listen_side side,
+		   const struct port_set *bound)
+{
+	const struct port_set *open = &l->open[side];
+	const struct port_set *followed = &l->followed[side];
+	unsigned i, k;
+
+	for (i = 0; i < sizeof(bound->bit); i++) {
+		uint8_t gone = followed->bit[i] & (uint8_t)~bound->bit[i];
+		uint8_t fresh = bound->bit[i] & (uint8_t)~open->bit[i];
+
+		for (k = 0; gone && k < 8; k++)
+			if (gone >> k & 1)
+				close_followed(l, side, (uint16_t)(i * 8 + k));
+		for (k = 0; fresh && k < 8; k++)
+			if (fresh >> k & 1 && i + k)
+				open_followed(l, side, (uint16_t)(i * 8 + k));
+	}
+}
