@@ -3,6 +3,7 @@
 # make check      every test; check-fast: without namespaces; check-san: ASan
 # make perf-quick perf/run for some minutes       make perf-report: its page anew
 # make fuzz T=60  every fuzz target, T seconds each
+# make trace-renew the instruction counts that "make check" compares with
 # make lint, make format, make install, make clean, make compile_commands.json
 # V=1 shows commands, CI=true makes warnings errors, LTO=1 optimises at link.
 #
@@ -18,6 +19,7 @@ WIRE := $(patsubst %.c,%,$(filter-out $(WIRE_LIB),$(sort $(wildcard tests/wire/*
 # Helper programs of scripts, and benchmarks; X_PART.c is a part of program X
 TOOLS := $(patsubst %.c,%,$(sort $(wildcard tests/ns/*.c perf/*.c perf/*/*.c)))
 TOOLS := $(filter-out $(foreach t,$(TOOLS),$(basename $(wildcard $(t)_*.c))),$(TOOLS))
+TRACE := $(sort $(wildcard tests/trace/*.c))
 TEST_H := $(wildcard *.h tests/*.h tests/*/*.h perf/*.h)
 # Pure floors: no system calls, so any test may link them
 PURE := $(filter $(SRC),$(addsuffix .c,addr csum hash run lru policy pkt head arp ndp icmperr frag resolv \
@@ -97,6 +99,10 @@ PROGRAMS := $(WIRE) $(KERNEL) $(TOOLS)
 $(PROGRAMS:%=$(B)/%): $(B)/%: %.c $(TEST_H) $(PURE:%.c=$(B)/%.o)
 	$(call say,TEST)mkdir -p $(@D) && $(TEST_CC) $(ALL_LDFLAGS) -o $@ $(filter %.c %.o,$^)
 
+# A fixed trace runs through all of the program but its main()
+$(B)/tests/trace/replay: $(TRACE) $(filter-out $(B)/passt.o,$(SRC:%.c=$(B)/%.o)) $(TEST_H)
+	$(call say,TEST)mkdir -p $(@D) && $(TEST_CC) $(ALL_LDFLAGS) -o $@ $(filter %.c %.o,$^)
+
 build-unit: $(UNIT:%=$(B)/%) ; @:
 build-fuzz: $(FUZZ:%=$(B)/%) ; @:
 build-tools: all $(TOOLS:%=$(B)/%) ; @:
@@ -106,14 +112,14 @@ build-san:
 build-libfuzzer:
 	$(Q)$(SUB) B=build/clang CC=clang CFLAGS="$(SAN) -fsanitize=fuzzer-no-link" \
 		$(FUZZ:%=build/clang/libfuzzer/%)
-build-tests: all build-unit build-san $(PROGRAMS:%=$(B)/%) ; @:
+build-tests: all build-unit build-san $(PROGRAMS:%=$(B)/%) $(B)/tests/trace/replay ; @:
 
 check:
 	$(Q)tests/install-deps check
 	$(Q)$(SUB) build-tests
 	$(Q)tests/run all
 check-fast: build-tests
-	$(Q)tests/run unit corpus wire
+	$(Q)tests/run unit corpus trace wire
 check-san: build-san
 	$(Q)tests/run unit-san corpus
 demo:
@@ -127,6 +133,8 @@ perf-quick: all perf-tools
 	$(Q)perf/run --level quick --reps 2 --report
 perf-selftest: all perf-tools
 	$(Q)perf/selftest
+trace-renew: $(B)/tests/trace/replay
+	$(Q)tests/trace/instructions.py --renew
 perf-report:
 	$(Q)perf/report $(R)
 fuzz: build-libfuzzer
@@ -164,4 +172,4 @@ clean:
 -include $(wildcard $(B)/*.d)
 .PHONY: all force build-unit build-fuzz build-tools perf-tools build-san build-libfuzzer \
 	build-tests completions check check-fast check-san demo perf perf-selftest perf-quick \
-	perf-report fuzz lint format install clean
+	perf-report trace-renew fuzz lint format install clean
