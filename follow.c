@@ -9,8 +9,9 @@
  * and planned again, exactly as at start, and of the result is taken what
  * stands behind the guest's view: the host's own address, the interface of
  * link-local neighbours and groups. Conversations that the change has cut off
- * are ended, so that they begin anew (udp_move.c). When nothing changes nothing
- * is done, and nobody wakes up.
+ * are ended, so that they begin anew (udp_move.c), and ports of an interface
+ * that was made anew are bound to it again (listen.c). When nothing changes
+ * nothing is done, and nobody wakes up.
  *
  * The messages are not read: a listing is simpler than keeping a copy up to
  * date, and it is right even if the kernel ran out of room for messages. Where
@@ -145,6 +146,10 @@ static void look_again(struct timer *t, int64_t now_ms)
 	tell(f->fwd, &before);
 	if (memcmp(f->fwd->scope, before.scope, sizeof(before.scope)) != 0)
 		udp_group_rejoin(f->move->u->group);
+	if (f->tcp_ports)
+		listen_move(f->tcp_ports);
+	if (f->udp_ports)
+		listen_move(f->udp_ports);
 	udp_move_start(f->move, &f->facts);
 }
 

@@ -9,11 +9,13 @@
 #define FOLLOW_H
 
 #include "hostnet.h"
+#include "listen.h"
 #include "udp_group.h"
 #include "udp_move.h"
 
 /** struct follow - the host's network as it is now
  * @conf, @promised, @loop, @fwd, @move: borrowed, set by the caller
+ * @tcp_ports, @udp_ports: listeners, NULL: none
  * @rtnl:   to ask                      @events: tells of changes
  * @due_ms: when changes are looked at, NEVER: there are none
  * @wait_ms: how long they may settle
@@ -24,6 +26,7 @@ struct follow {
 	struct loop *loop;
 	struct fwd *fwd;
 	struct udp_move *move;
+	struct listen *tcp_ports, *udp_ports;
 	int rtnl;
 	int64_t due_ms;
 	int64_t wait_ms;

@@ -23,13 +23,6 @@
 
 #define PORT_PRIVILEGED 1024
 
-/* One socket to be opened: the listener as it shall be, and the rule it comes
- * from */
-struct wish {
-	struct listener x;
-	const struct ports_rule *rule;
-};
-
 bool listen_dual(const struct ports *const *p, unsigned n, uint64_t limit)
 {
 	uint64_t n_ports = 0;
@@ -110,26 +103,26 @@ static struct listener *same_listener(struct listen *l,
 
 /* Sockets */
 
-static struct end local_end(const struct wish *w)
+static struct end local_end(const struct listener *x)
 {
-	const struct addr *a = &w->rule->bind;
+	const struct addr *a = &x->rule->bind;
 
-	if (!w->rule->has_bind)
-		return end_make(&addr_any6, w->x.port, 0);
-	return end_make(a, w->x.port, addr_needs_scope(a) ? w->x.device : 0);
+	if (!x->rule->has_bind)
+		return end_make(&addr_any6, x->port, 0);
+	return end_make(a, x->port, addr_needs_scope(a) ? x->device : 0);
 }
 
 /* Set up and bind; returns @fd, or -errno with it closed */
-static int bound(const struct listen *l, int fd, const struct wish *w,
+static int bound(const struct listen *l, int fd, const struct listener *x,
 		 const struct end *local, const char *device)
 {
-	unsigned flags = w->x.is_dual ? SOCK_DUAL : 0;
+	unsigned flags = x->is_dual ? SOCK_DUAL : 0;
 	int rc;
 
-	if (w->x.side == LISTEN_HOST)
+	if (x->side == LISTEN_HOST)
 		flags |= SOCK_FORCE | (l->is_freebind ? SOCK_FREEBIND : 0);
-	l->proto->setup(fd, w->x.family, flags);
-	rc = sock_bind(fd, w->x.family, local, device);
+	l->proto->setup(fd, x->family, flags);
+	rc = sock_bind(fd, x->family, local, device);
 	if (!rc)
 		return fd;
 	close(fd);
@@ -138,39 +131,39 @@ static int bound(const struct listen *l, int fd, const struct wish *w,
 
 /* One of a port that needs a right we do not have */
 static int bound_by(const struct listen *l, struct agent *a,
-		    const struct wish *w, const struct end *local,
+		    const struct listener *x, const struct end *local,
 		    const char *device)
 {
-	int fd = agent_bound(a, w->x.family, local, device);
+	int fd = agent_bound(a, x->family, local, device);
 
 	if (fd >= 0)
-		l->proto->setup(fd, w->x.family,
-				w->x.side == LISTEN_HOST ? SOCK_FORCE : 0);
+		l->proto->setup(fd, x->family,
+				x->side == LISTEN_HOST ? SOCK_FORCE : 0);
 	return fd;
 }
 
-static int host_socket(const struct listen *l, const struct wish *w)
+static int host_socket(const struct listen *l, const struct listener *x)
 {
-	struct end local = local_end(w);
-	int fd = l->proto->open(w->x.family);
+	struct end local = local_end(x);
+	int fd = l->proto->open(x->family);
 
 	if (fd >= 0)
-		fd = bound(l, fd, w, &local, w->rule->ifname);
-	if (fd == -EACCES && l->outside && !w->x.is_dual)
-		fd = bound_by(l, l->outside, w, &local, w->rule->ifname);
+		fd = bound(l, fd, x, &local, x->rule->ifname);
+	if (fd == -EACCES && l->outside && !x->is_dual)
+		fd = bound_by(l, l->outside, x, &local, x->rule->ifname);
 	return fd;
 }
 
-static int ns_socket(const struct listen *l, const struct wish *w)
+static int ns_socket(const struct listen *l, const struct listener *x)
 {
-	enum family family = w->x.family == AF_INET ? FAMILY_V4 : FAMILY_V6;
-	struct end local = end_make(addr_any(family), w->x.port, 0);
+	enum family family = x->family == AF_INET ? FAMILY_V4 : FAMILY_V6;
+	struct end local = end_make(addr_any(family), x->port, 0);
 	int fd;
 
-	if (w->x.port < PORT_PRIVILEGED)
-		return bound_by(l, l->agent, w, &local, "lo");
+	if (x->port < PORT_PRIVILEGED)
+		return bound_by(l, l->agent, x, &local, "lo");
 	fd = l->proto->inside(l->agent, family);
-	return fd < 0 ? fd : bound(l, fd, w, &local, "lo");
+	return fd < 0 ? fd : bound(l, fd, x, &local, "lo");
 }
 
 /* Rings */
@@ -222,9 +215,9 @@ static bool is_ring(struct listen *l, const struct listener *x)
 /* Ports */
 
 /* Returns 0 or -errno, with @fd closed */
-static int enter(struct listen *l, const struct wish *w, int fd)
+static int enter(struct listen *l, const struct listener *want, int fd)
 {
-	struct listener *x = add_record(l, &w->x);
+	struct listener *x = add_record(l, want);
 	int rc;
 
 	if (!x) {
@@ -237,31 +230,32 @@ static int enter(struct listen *l, const struct wish *w, int fd)
 	return rc;
 }
 
-static int retarget(struct listen *l, const struct wish *w)
+static int retarget(struct listen *l, const struct listener *want)
 {
-	struct listener *x = same_listener(l, &w->x);
+	struct listener *x = same_listener(l, want);
 
 	if (!x)
 		return -EADDRINUSE;
 	warn("%s port %u is forwarded again: to port %u from now on",
-	     l->proto->name, (unsigned)x->port, (unsigned)w->x.target);
+	     l->proto->name, (unsigned)x->port, (unsigned)want->target);
 	if (l->proto->retarget)
-		l->proto->retarget(l, x, w->x.target);
-	x->target = w->x.target;
+		l->proto->retarget(l, x, want->target);
+	x->target = want->target;
+	x->rule = want->rule;
 	return 0;
 }
 
-static int open_one(struct listen *l, const struct wish *w)
+static int open_one(struct listen *l, const struct listener *x)
 {
 	int rc;
 
-	if (is_ring(l, &w->x))
+	if (is_ring(l, x))
 		return -ELOOP;
-	rc = w->x.side == LISTEN_HOST ? host_socket(l, w) : ns_socket(l, w);
+	rc = x->side == LISTEN_HOST ? host_socket(l, x) : ns_socket(l, x);
 	if (rc >= 0)
-		rc = enter(l, w, rc);
-	if (rc == -EADDRINUSE && !w->x.is_auto && !w->rule->is_weak)
-		return retarget(l, w);
+		rc = enter(l, x, rc);
+	if (rc == -EADDRINUSE && !x->is_auto && !x->rule->is_weak)
+		return retarget(l, x);
 	return rc;
 }
 
@@ -272,50 +266,52 @@ static bool is_lacking(int rc)
 }
 
 /* Close what was opened for a port before one of its families failed */
-static void give_up(struct listen *l, struct wish *w)
+static void give_up(struct listen *l, const struct listener *failed)
 {
+	struct listener other = *failed;
 	struct listener *x;
 
-	w->x.family = AF_INET;
-	x = same_listener(l, &w->x);
+	other.family = AF_INET;
+	x = same_listener(l, &other);
 	if (x)
 		close_listener(l, x);
 }
 
 /* What the rule says about all its ports */
-static struct wish wish_of(const struct ports_rule *r, enum listen_side side)
+static struct listener of_rule(const struct ports_rule *r,
+			       enum listen_side side)
 {
-	struct wish w = { .x = { .side = (uint8_t)side }, .rule = r };
+	struct listener x = { .side = (uint8_t)side, .rule = r };
 
 	/* A wildcard is unset, however it is written */
 	if (r->has_bind && !addr_is_any(&r->bind))
-		w.x.ours = r->bind;
+		x.ours = r->bind;
 	if (side == LISTEN_HOST && *r->ifname)
-		w.x.device = sock_ifindex(r->ifname);
-	return w;
+		x.device = sock_ifindex(r->ifname);
+	return x;
 }
 
 /* All sockets of one port, or none: 0 if there is at least one and no family
  * failed but for being absent */
-static int open_port(struct listen *l, struct wish *w, uint16_t port)
+static int open_port(struct listen *l, struct listener *x, uint16_t port)
 {
-	bool is_one = w->rule->has_bind;
+	bool is_one = x->rule->has_bind;
 	int rc, result = -EAFNOSUPPORT;
 	unsigned family;
 
-	w->x.port = port;
-	w->x.target = (uint16_t)(w->rule->target + (port - w->rule->first));
-	w->x.is_dual = l->is_dual && !is_one && w->x.side == LISTEN_HOST &&
-		       l->has[FAMILY_V4] && l->has[FAMILY_V6];
+	x->port = port;
+	x->target = (uint16_t)(x->rule->target + (port - x->rule->first));
+	x->is_dual = l->is_dual && !is_one && x->side == LISTEN_HOST &&
+		     l->has[FAMILY_V4] && l->has[FAMILY_V6];
 	for (family = 0; family < FAMILY_COUNT; family++) {
-		if (!l->has[family] || (w->x.is_dual && !family) ||
-		    (is_one && addr_family(&w->rule->bind) != family))
+		if (!l->has[family] || (x->is_dual && !family) ||
+		    (is_one && addr_family(&x->rule->bind) != family))
 			continue;
-		w->x.family = (uint8_t)sock_family(family);
-		rc = open_one(l, w);
+		x->family = (uint8_t)sock_family(family);
+		rc = open_one(l, x);
 		if (rc && (is_one || !is_lacking(rc))) {
 			if (!result)
-				give_up(l, w);
+				give_up(l, x);
 			return rc;
 		}
 		if (!rc)
@@ -327,12 +323,12 @@ static int open_port(struct listen *l, struct wish *w, uint16_t port)
 static int open_rule(struct listen *l, enum listen_side side,
 		     const struct ports_rule *r, struct listen_fail *fail)
 {
-	struct wish w = wish_of(r, side);
+	struct listener x = of_rule(r, side);
 	unsigned port, n_open = 0;
 	int rc = 0;
 
 	for (port = r->first; port <= r->last; port++) {
-		rc = open_port(l, &w, (uint16_t)port);
+		rc = open_port(l, &x, (uint16_t)port);
 		if (!rc) {
 			n_open++;
 			continue;
@@ -394,15 +390,15 @@ static void open_followed(struct listen *l, enum listen_side side,
 
 	for (i = 0; i < p->n_auto; i++) {
 		const struct ports_rule *r = &p->auto_rule[i];
-		struct wish w;
+		struct listener x;
 
 		if (port < r->first || port > r->last)
 			continue;
-		w = wish_of(r, side);
-		w.x.is_auto = true;
-		if (open_port(l, &w, port) == -EADDRINUSE &&
+		x = of_rule(r, side);
+		x.is_auto = true;
+		if (open_port(l, &x, port) == -EADDRINUSE &&
 		    make_way(l, side, port))
-			(void)open_port(l, &w, port);
+			(void)open_port(l, &x, port);
 	}
 	if (port_set_has(&l->open[side], port))
 		port_set_put(&l->followed[side], port, true);
@@ -425,5 +421,44 @@ void listen_follow(struct listen *l, enum listen_side side,
 		for (k = 0; fresh && k < 8; k++)
 			if (fresh >> k & 1 && i + k)
 				open_followed(l, side, (uint16_t)(i * 8 + k));
+	}
+}
+
+/* Following the host's interfaces */
+
+/* Returns 0 or -errno, with @old left as it was */
+static int reopen(struct listen *l, struct listener *old, uint32_t device)
+{
+	struct listener x = *old;
+	int rc;
+
+	x.device = device;
+	rc = open_one(l, &x);
+	if (!rc)
+		close_listener(l, old);
+	return rc;
+}
+
+void listen_move(struct listen *l)
+{
+	const struct ports_rule *rule = NULL;
+	bool has_failed = false;
+	uint32_t device = 0, i, high = l->high;
+
+	for (i = 0; i < high; i++) {
+		struct listener *x = &l->listener[i];
+
+		if (!x->port || x->side != LISTEN_HOST || !*x->rule->ifname)
+			continue;
+		if (x->rule != rule) {
+			rule = x->rule;
+			device = sock_ifindex(rule->ifname);
+		}
+		if (!device || device == x->device || !reopen(l, x, device) ||
+		    has_failed)
+			continue;
+		has_failed = true;
+		warn("%s port %u cannot be bound to the new %s", l->proto->name,
+		     (unsigned)x->port, rule->ifname);
 	}
 }

@@ -14,20 +14,20 @@
  * namespace (-T, -U) */
 enum listen_side { LISTEN_HOST, LISTEN_NS, LISTEN_SIDES };
 
-/** struct listener - one socket of a published port
- * @watch:  its descriptor and handler, if it is the protocol that waits on it
- * @ours:   address it is bound to, unset: wildcard
- * @device: interface it is bound to, 0: any (in the namespace: loopback)
+/** struct listener - one socket
+ * @watch:  its descriptor and handler, if the protocol waits by it
+ * @rule:   where it comes from
+ * @ours, @device: address and interface it is bound to, unset and 0: any (in
+ *          the namespace: loopback)
  * @number: the protocol's own      @next: private to listen.c
  * @port, @target: its port, and the port of the other side it leads to
  * @side, @family: enum listen_side; AF_INET or AF_INET6 as it was made
  * @is_dual: takes IPv4 too         @is_auto: follows a bound port */
 struct listener {
 	struct watch watch;
+	const struct ports_rule *rule;
 	struct addr ours;
-	uint32_t device;
-	uint32_t number;
-	uint32_t next;
+	uint32_t device, number, next;
 	uint16_t port, target;
 	uint8_t side, family;
 	bool is_dual, is_auto;
@@ -35,14 +35,13 @@ struct listener {
 
 struct listen;
 
-/** struct listen_proto - what differs between protocols
+/** struct listen_proto - what differs; @retarget, @make_way, @hide may be NULL
  * @name: in messages      @type: SOCK_DGRAM or SOCK_STREAM
  * @open:   a bare socket here       @inside: one of the agent's namespace
  * @setup:  options before it is bound, @flags of sock.h
  * @take:   take a bound socket into use; @x has all but @watch and @number;
- *          returns 0, or -errno with @fd closed
- * @close:  end a listener           @retarget: to another port, before it is
- *          noted in @x
+ *          returns 0, or -errno with @fd closed         @close: end a listener
+ * @retarget: to another port, before it is noted in @x
  * @make_way: end what is ours, no listener, and in the way of a port of the
  *          host; returns whether there was any
  * @hide:   take ports out of what is bound on the host that are bound by
@@ -65,10 +64,8 @@ struct listen_proto {
  * @proto: see there       @rules: per side         @has: families in use
  * @fwd:   who leads to loopback
  * @agent: makes sockets in the namespace, NULL: there is none
- * @outside: binds host ports below 1024 at run time, which we may not; NULL:
- *         nobody may
- * @is_dual: one socket for both families: two would exceed the limit of
- *         descriptors
+ * @outside: binds host ports below 1024 at run time; NULL: nobody may
+ * @is_dual: one socket for both families: two would exceed the descriptors
  * @is_freebind: addresses may be absent
  * @open:  ports with a listener     @followed: those that "auto" opened
  * @n:     listeners open            @high: entries of @listener ever used, of
@@ -87,6 +84,10 @@ struct listen {
 	uint32_t by_port[LISTEN_SIDES][65536];
 	struct listener listener[LISTEN_MAX];
 };
+
+/** listen_move() - interfaces of the host may have been made anew: bind to them
+ * again what was bound by their names */
+void listen_move(struct listen *l);
 
 /** struct listen_fail - why a listener could not be opened; @device: "" any,
  * lives as long as the rules */

@@ -31,7 +31,7 @@ deps_tap := addr csum run pkt head log pcap
 # What every test of UDP links
 deps_of_udp := addr hash csum run lru pkt head log loop sandbox pcap tap sock_error sock agent \
 	map permit flow fwd udp_map udp_open udp_flow mcast policy sock_group udp_group \
-	udp_splice icmperr udp_error udp_send
+	udp_splice icmperr tell udp_error udp_send
 deps_udp := $(deps_of_udp)
 deps_udp_splice := $(deps_of_udp) udp
 deps_udp_listen := $(deps_of_udp) ports nlmsg netlink udp listen listen_auto
@@ -53,7 +53,7 @@ deps_brief := addr resolv
 deps_reader := addr log sandbox agent
 deps_dns := $(deps_of_udp) udp resolv reader
 deps_udp_move := $(deps_of_udp) udp
-deps_follow := $(deps_of_udp) udp udp_move resolv nlmsg netlink hostnet
+deps_follow := $(deps_of_udp) udp udp_move resolv nlmsg netlink hostnet listen
 deps_sock_group := addr run sock
 deps_udp_group := $(deps_of_udp) udp
 deps_sock_stream := addr run sock
