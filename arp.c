@@ -17,6 +17,17 @@
 
 #define HTYPE_ETHER 1
 
+/** struct arp_eth4 - RFC 826 for Ethernet and IPv4 */
+struct arp_eth4 {
+	uint16_t htype_be, ptype_be;
+	uint8_t hlen, plen;
+	uint16_t op_be;
+	struct mac sender_mac;
+	uint8_t sender_ip[4];
+	struct mac target_mac;
+	uint8_t target_ip[4];
+} WIRE;
+
 static_assert(sizeof(struct eth_hdr) + sizeof(struct arp_eth4) == 42,
 	      "frame size in arp.h");
 

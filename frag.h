@@ -48,7 +48,7 @@ struct frag {
  * frag_add() - take in one fragment
  * @p: a PKT_FRAGMENT
  * @ret_pkt: on FRAG_DONE the whole: src, dst, proto, mark, and body pointing
- *           into @fr, valid until the next call; pass it to pkt_udp()
+ *           into @fr, valid until the next call; pass it to pkt_transport()
  * @ret_evicted: incremented for each other datagram given up to make room
  */
 enum frag_what frag_add(struct frag *fr, const struct pkt *p, int64_t now_ms,

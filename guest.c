@@ -124,7 +124,7 @@ static void dispatch(struct guest *g, enum pkt_what what, const struct pkt *p)
  * Discovery must not come in fragments (RFC 6980): of ICMP, just echo does. */
 static void on_whole(struct guest *g, struct pkt *p)
 {
-	enum pkt_what what = pkt_udp(p);
+	enum pkt_what what = pkt_transport(p);
 
 	if (what == PKT_ICMP && g->has[addr_family(&p->src.addr)] &&
 	    on_echo(g, p))

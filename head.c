@@ -5,15 +5,17 @@
  * writes in front of it. Identification of IPv4 stays 0: what has DF set needs
  * none (RFC 6864), and what we build is not fragmented on the guest's link.
  *
- * A UDP checksum is left to the guest's kernel where the tap allows that: it
- * never crosses a wire, and summing up payload is what costs most. Then the
- * field holds the sum of the pseudo-header (NEEDS_CSUM).
+ * A checksum is left to the guest's kernel where the tap allows that: it never
+ * crosses a wire, and summing up payload is what costs most. Then the field
+ * holds the sum of the pseudo-header (NEEDS_CSUM), over the whole length for a
+ * super-frame too: the kernel corrects it for each segment.
  *
- * Deliberately not here: options, extension headers, fragments; how large a
- * frame may be, which is up to who makes the run. */
+ * Deliberately not here: options of IP, extension headers, fragments; how large
+ * a frame may be, which is up to who makes the run or cuts the stream. */
 
 #include "head.h"
 
+#include "be.h"
 #include "csum.h"
 
 #include <arpa/inet.h>
@@ -21,10 +23,11 @@
 #include <string.h>
 
 #define HOPS_DEFAULT 255
+#define TCP_OPTS_MAX 8 /* bytes: MSS, window scale, padding */
 
 static_assert(HEAD_MAX == VNET_LEN + sizeof(struct eth_hdr) +
 				  sizeof(struct ip6_hdr) +
-				  sizeof(struct udp_hdr),
+				  sizeof(struct tcp_hdr) + TCP_OPTS_MAX,
 	      "head");
 static_assert(HEAD_ICMP6 == sizeof(struct eth_hdr) + sizeof(struct ip6_hdr),
 	      "ICMPv6 head");
@@ -85,27 +88,22 @@ uint32_t head_put_ip(uint8_t *buf, const struct head_ip *ip, uint32_t len)
 	return sizeof(ip6);
 }
 
-/* @l4: frame bytes in front of the UDP header */
-static struct vnet_hdr vnet_head(const struct run *r, uint32_t l4, bool partial)
+/* A partial checksum @offset bytes into its header, and one kind of segments;
+ * @seg 0: just one. What counts from the frame's start is left to assemble() */
+static struct vnet_hdr vnet_head(uint16_t offset, uint8_t type, uint32_t seg)
 {
-	struct vnet_hdr v = { 0 };
+	struct vnet_hdr v = {
+		.flags = VNET_NEEDS_CSUM,
+		.csum_offset = offset,
+	};
 
-	if (!partial && r->n_segs == 1)
-		return v;
-
-	v.flags = VNET_NEEDS_CSUM;
-	v.csum_start = (uint16_t)l4;
-	v.csum_offset = UDP_CSUM_OFFSET;
-	if (r->n_segs > 1) {
-		v.gso_type = VNET_GSO_UDP_L4;
-		v.gso_size = (uint16_t)r->seg;
-		v.hdr_len = (uint16_t)(l4 + sizeof(struct udp_hdr));
+	if (seg) {
+		v.gso_type = type;
+		v.gso_size = (uint16_t)seg;
 	}
 	return v;
 }
 
-/* A partial checksum is the sum of the pseudo-header over the whole length,
- * for a super-frame too: the kernel corrects it for each segment */
 static struct udp_hdr udp_head(const struct end *src, const struct end *dst,
 			       const struct run *r, bool partial)
 {
@@ -141,41 +139,107 @@ static struct mac mac_of(const struct addr *dst, const struct mac *guest)
 	return (struct mac){ { 0x33, 0x33, b[12], b[13], b[14], b[15] } };
 }
 
+/* All headers; @l4: that of the transport   @dlen: bytes of payload behind it */
+static struct head assemble(const struct head_link *link,
+			    const struct head_ip *ip, struct vnet_hdr v,
+			    struct iovec l4, uint32_t dlen)
+{
+	struct eth_hdr eth = {
+		.dst = mac_of(&ip->dst, &link->guest),
+		.src = link->ours,
+		.type_be = htons(addr_is_v4(&ip->src) ? ETH_P_IP : ETH_P_IPV6),
+	};
+	uint32_t hlen = (uint32_t)l4.iov_len;
+	struct head h;
+
+	h.len = sizeof(v);
+	put(&h, &eth, sizeof(eth));
+	h.len += head_put_ip(h.buf + h.len, ip, hlen + dlen);
+	if (v.flags)
+		v.csum_start = (uint16_t)(h.len - sizeof(v));
+	if (v.gso_type)
+		v.hdr_len = (uint16_t)(v.csum_start + hlen);
+	memcpy(h.buf, &v, sizeof(v));
+	put(&h, l4.iov_base, hlen);
+	return h;
+}
+
 struct head head_make_udp(const struct head_link *link, const struct end *src,
 			  const struct end *dst, const struct run *r,
 			  bool partial)
 {
-	bool is_v4 = addr_is_v4(&src->addr);
-	uint32_t l3len = is_v4 ? sizeof(struct ip4_hdr) :
-				 sizeof(struct ip6_hdr);
-	uint32_t len = (uint32_t)sizeof(struct udp_hdr) + r->len;
-	struct eth_hdr eth = {
-		.dst = mac_of(&dst->addr, &link->guest),
-		.src = link->ours,
-		.type_be = htons(is_v4 ? ETH_P_IP : ETH_P_IPV6),
-	};
-	struct vnet_hdr vnet;
+	struct head_ip ip = { src->addr, dst->addr, r->mark, PROTO_UDP };
+	struct vnet_hdr vnet = { 0 };
 	struct udp_hdr udp;
-	struct ip4_hdr ip4;
-	struct ip6_hdr ip6;
-	struct head h;
 
 	partial = partial || r->n_segs > 1;
-	vnet = vnet_head(r, (uint32_t)sizeof(eth) + l3len, partial);
+	if (partial)
+		vnet = vnet_head(UDP_CSUM_OFFSET, VNET_GSO_UDP_L4,
+				 r->n_segs > 1 ? r->seg : 0);
 	udp = udp_head(src, dst, r, partial);
+	return assemble(link, &ip, vnet, (struct iovec){ &udp, sizeof(udp) },
+			r->len);
+}
 
-	h.len = 0;
-	put(&h, &vnet, sizeof(vnet));
-	put(&h, &eth, sizeof(eth));
-	if (is_v4) {
-		ip4 = ip4_head(&src->addr, &dst->addr, r->mark, PROTO_UDP, len);
-		put(&h, &ip4, sizeof(ip4));
-	} else {
-		ip6 = ip6_head(&src->addr, &dst->addr, r->mark, PROTO_UDP, len);
-		put(&h, &ip6, sizeof(ip6));
+/* Options of a SYN, a whole number of words; returns their bytes */
+static uint32_t put_options(uint8_t opt[static TCP_OPTS_MAX],
+			    const struct pkt_tcp *tcp)
+{
+	uint32_t n = 0;
+
+	if (!(tcp->flags & TCP_SYN))
+		return 0;
+	if (tcp->mss) {
+		opt[n++] = TCP_OPT_MSS;
+		opt[n++] = 4;
+		be16_put(opt + n, tcp->mss);
+		n += 2;
 	}
-	put(&h, &udp, sizeof(udp));
-	return h;
+	if (tcp->wscale != TCP_NO_WSCALE) {
+		opt[n++] = TCP_OPT_NOP;
+		opt[n++] = TCP_OPT_WSCALE;
+		opt[n++] = 3;
+		opt[n++] = tcp->wscale;
+	}
+	return n;
+}
+
+struct head head_make_tcp(const struct head_link *link, const struct end *src,
+			  const struct end *dst, const struct pkt_tcp *tcp,
+			  struct mark mark, struct iovec payload, uint32_t seg,
+			  bool partial)
+{
+	struct head_ip ip = { src->addr, dst->addr, mark, PROTO_TCP };
+	bool is_v4 = addr_is_v4(&src->addr), is_super = payload.iov_len > seg;
+	uint32_t dlen = (uint32_t)payload.iov_len, hlen;
+	struct vnet_hdr vnet = { 0 };
+	struct {
+		struct tcp_hdr hdr;
+		uint8_t opt[TCP_OPTS_MAX];
+	} l4 = {
+		.hdr = { .src_be = htons(src->port),
+			 .dst_be = htons(dst->port),
+			 .seq_be = htonl(tcp->seq),
+			 .ack_be = htonl(tcp->ack),
+			 .flags = tcp->flags,
+			 .window_be = htons(tcp->window) },
+	};
+	uint64_t sum;
+
+	hlen = (uint32_t)sizeof(l4.hdr) + put_options(l4.opt, tcp);
+	l4.hdr.doff = (uint8_t)(hlen / 4 << 4);
+	sum = csum_pseudo(&src->addr, &dst->addr, PROTO_TCP, hlen + dlen);
+	if (partial || is_super) {
+		vnet = vnet_head(TCP_CSUM_OFFSET,
+				 is_v4 ? VNET_GSO_TCPV4 : VNET_GSO_TCPV6,
+				 is_super ? seg : 0);
+		l4.hdr.csum_be = csum_fold(sum);
+	} else {
+		sum = csum_add(sum, &l4, hlen);
+		l4.hdr.csum_be = csum_done(csum_addv(sum, &payload, 1));
+	}
+	ip.mark.df = true;
+	return assemble(link, &ip, vnet, (struct iovec){ &l4, hlen }, dlen);
 }
 
 uint32_t head_wrap_icmp6(uint8_t *buf, const struct head_link *link,

@@ -1,8 +1,8 @@
 /* head.h - headers in front of what goes to the guest
- * Knows: virtio-net, Ethernet, IPv4, IPv6, UDP headers, as they are written.
+ * Knows: virtio-net, Ethernet, IPv4, IPv6, UDP, TCP headers, as they are written.
  * Does not know: flows, doors, why something is sent; how frames are read
  * (pkt.h).
- * Sources: RFC 791, 768, 8200, 1112 6.4 and 2464 7 (groups on the link);
+ * Sources: RFC 791, 768, 9293, 8200, 1112 6.4 and 2464 7 (groups on the link);
  * linux/virtio_net.h for the header in front of a frame. */
 
 #ifndef HEAD_H
@@ -10,6 +10,7 @@
 
 #include "addr.h"
 #include "limits.h"
+#include "pkt.h"
 #include "run.h"
 #include "wire.h"
 
@@ -33,6 +34,21 @@ struct head {
  */
 struct head head_make_udp(const struct head_link *link, const struct end *src,
 			  const struct end *dst, const struct run *r,
+			  bool partial);
+
+/**
+ * head_make_tcp() - headers for a TCP segment towards the guest
+ * @link, @src, @dst, @partial: as for UDP
+ * @tcp:  header; @mss (not 0) and @wscale (not TCP_NO_WSCALE) are written as
+ *        options if TCP_SYN is set
+ * @mark: TOS, hops; "don't fragment" is always set
+ * @payload: borrowed, only read for a full checksum; NULL and 0 if none
+ * @seg: bytes of a segment; more payload makes a GSO_TCPV4 or GSO_TCPV6
+ *       super-frame, whose checksum is always partial
+ */
+struct head head_make_tcp(const struct head_link *link, const struct end *src,
+			  const struct end *dst, const struct pkt_tcp *tcp,
+			  struct mark mark, struct iovec payload, uint32_t seg,
 			  bool partial);
 
 /** struct head_ip - what an IP header says

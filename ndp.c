@@ -30,15 +30,32 @@
 #define ND_HOPS 255
 #define ND_OPT_UNIT 8 /* bytes */
 
+/** struct nd_msg - neighbour solicitation and advertisement, RFC 4861 4.3, 4.4 */
+struct nd_msg {
+	uint8_t type, code;
+	uint16_t csum_be;
+	uint32_t flags_be;
+	uint8_t target[16];
+} WIRE;
+
+/** struct nd_lladdr - link-layer address option, RFC 4861 4.6.1 */
+struct nd_lladdr {
+	uint8_t type, units;
+	struct mac mac;
+} WIRE;
+
 #define NA_LEN (sizeof(struct nd_msg) + sizeof(struct nd_lladdr))
 
 #define ICMP6_RS 133
 #define ICMP6_RA 134
 #define ND_OPT_SOURCE 1
+#define ND_OPT_TARGET 2
 #define ND_OPT_PREFIX 3
 #define ND_OPT_MTU 5
 #define ND_OPT_RDNSS 25 /* RFC 8106 */
 #define ND_OPT_DNSSL 31
+
+#define ND_NA_FLAGS 0xe0000000u /* router, solicited, override */
 
 #define RS_LEN 8
 #define RA_HOPS 255

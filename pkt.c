@@ -7,11 +7,11 @@
  * may make the window shorter, never longer, so nothing reads beyond the frame
  * and padding behind the IP packet vanishes by itself.
  *
- * The guest's kernel leaves the UDP checksum to us (NEEDS_CSUM): the payload
- * never crossed a wire, and the host's stack puts a new one on. Where it did
+ * The guest's kernel leaves the checksum to us (NEEDS_CSUM): the payload never
+ * crossed a wire, and the host's stack puts a new one on. Where it did
  * compute one, it is verified before we bless the bytes with a new one.
  *
- * Deliberately not here: options and extension headers have no meaning for a
+ * Deliberately not here: IP options and extension headers have no meaning for a
  * forwarder of payload; they are stepped over. IPv6 has no DF bit, but acts as
  * if it had: mark.df is set for all but fragments. Checksums of ICMP are left
  * to who understands the message. */
@@ -77,40 +77,89 @@ static enum pkt_what body_is(enum pkt_what what, const struct rest *r,
 }
 
 /*
- * Segmentation of a UDP datagram as its virtio-net header tells it.
- * What the kernel itself refuses is refused here: another kind of segments, no
- * size, no partial checksum to build theirs from, more than PIECE_SEGS_MAX.
+ * Is the frame one segment, or segments as its virtio-net header may tell?
+ * What the kernel itself refuses is refused here: another kind than @type, no
+ * size, no partial checksum to build theirs from.
  */
-static bool set_seg(struct pkt *p, const struct vnet_hdr *vnet)
+static bool is_gso_ok(const struct vnet_hdr *vnet, uint8_t type)
 {
 	if (vnet->gso_type == VNET_GSO_NONE)
 		return true;
-	if (vnet->gso_type != VNET_GSO_UDP_L4 || !vnet->gso_size)
+	return vnet->gso_type == type && vnet->gso_size &&
+	       vnet->flags & (VNET_NEEDS_CSUM | VNET_DATA_VALID);
+}
+
+static bool set_seg(struct pkt *p, const struct vnet_hdr *vnet)
+{
+	if (!is_gso_ok(vnet, VNET_GSO_UDP_L4))
 		return false;
-	if (!(vnet->flags & (VNET_NEEDS_CSUM | VNET_DATA_VALID)))
-		return false;
-	if (vnet->gso_size < p->body.len)
+	if (vnet->gso_type && vnet->gso_size < p->body.len)
 		p->body.seg = vnet->gso_size;
 	return piece_segs(&p->body) <= PIECE_SEGS_MAX;
 }
 
-static bool udp_csum_ok(const struct pkt *p, const struct udp_hdr *udp,
-			const uint8_t *l4, uint32_t len)
+/*
+ * Is the transport's own checksum no longer to be verified?
+ * A partial checksum may belong to something inside the payload instead: a
+ * tunnel's inner packet, whose sender left the sum to the device. Nobody behind
+ * us would finish that one, so it is finished here, in the frame.
+ * @f: the frame of @r, or NULL    @offset: of the checksum in the header at @r
+ */
+static bool is_checked(const struct frame *f, const struct rest *r,
+		       uint32_t offset)
 {
-	uint64_t sum;
+	uint32_t start, at;
+	uint16_t c;
 
-	/* RFC 768: not computed; RFC 8200 8.1: not allowed */
-	if (!udp->csum_be)
-		return addr_is_v4(&p->src.addr);
+	if (!f)
+		return false;
+	start = f->vnet.csum_start;
+	at = start + f->vnet.csum_offset;
+	if (!(f->vnet.flags & VNET_NEEDS_CSUM))
+		return f->vnet.flags & VNET_DATA_VALID;
+	if (start == (uint32_t)(r->p - f->l2))
+		return f->vnet.csum_offset == offset;
+	if (at + sizeof(c) > f->len || f->l2 + start < r->p)
+		return false;
 
-	sum = csum_pseudo(&p->src.addr, &p->dst.addr, PROTO_UDP, len);
+	c = csum_udp(csum_add(0, f->l2 + start, f->len - start));
+	memcpy(f->l2 + at, &c, sizeof(c));
+	return false;
+}
+
+static bool is_csum_ok(const struct pkt *p, const uint8_t *l4, uint32_t len)
+{
+	uint64_t sum = csum_pseudo(&p->src.addr, &p->dst.addr, p->proto, len);
+
 	return csum_fold(csum_add(sum, l4, len)) == 0xffff;
 }
 
-/* RFC 2131 4.1: from a client without an address */
-static bool is_for_dhcp(const struct pkt *p, const struct udp_hdr *udp)
+/* RFC 768: 0 is not computed; RFC 8200 8.1: not allowed */
+static bool is_udp_csum_ok(const struct pkt *p, const struct udp_hdr *udp,
+			   const uint8_t *l4, uint32_t len)
 {
-	return addr_is_v4(&p->src.addr) && ntohs(udp->dst_be) == PORT_DHCP;
+	return udp->csum_be ? is_csum_ok(p, l4, len) : addr_is_v4(&p->src.addr);
+}
+
+/* RFC 2131 4.1: from a client without an address */
+static bool is_for_dhcp(const struct pkt *p)
+{
+	return p->proto == PROTO_UDP && addr_is_v4(&p->src.addr) &&
+	       p->dst.port == PORT_DHCP;
+}
+
+/* What is the same of both transports, once their header turned out well.
+ * Returns: @what, or what is wrong with the ends */
+static enum pkt_what set_ends(enum pkt_what what, uint16_t src_be,
+			      uint16_t dst_be, struct pkt *p)
+{
+	if (!src_be || !dst_be)
+		return PKT_BAD_PORT;
+	p->src.port = ntohs(src_be);
+	p->dst.port = ntohs(dst_be);
+	if (addr_is_any(&p->src.addr) && !is_for_dhcp(p))
+		return PKT_BAD_ADDR;
+	return what;
 }
 
 /* @is_checked: the datagram's checksum is partial, or somebody verified it */
@@ -129,40 +178,68 @@ static enum pkt_what udp(struct rest r, const struct vnet_hdr *vnet,
 		return PKT_BAD_L4;
 	r.len = len - (uint32_t)sizeof(udp);
 
-	if (!is_checked && !udp_csum_ok(p, &udp, l4, len))
+	if (!is_checked && !is_udp_csum_ok(p, &udp, l4, len))
 		return PKT_BAD_CSUM;
-	if (!udp.src_be || !udp.dst_be)
-		return PKT_BAD_PORT;
-	if (addr_is_any(&p->src.addr) && !is_for_dhcp(p, &udp))
-		return PKT_BAD_ADDR;
 
-	p->src.port = ntohs(udp.src_be);
-	p->dst.port = ntohs(udp.dst_be);
 	body_is(PKT_UDP, &r, p);
-	return set_seg(p, vnet) ? PKT_UDP : PKT_BAD_L4;
+	if (!set_seg(p, vnet))
+		return PKT_BAD_L4;
+	return set_ends(PKT_UDP, udp.src_be, udp.dst_be, p);
 }
 
-/*
- * Is the datagram's own checksum no longer to be verified?
- * A partial checksum may belong to something inside the payload instead: a
- * tunnel's inner packet, whose sender left the sum to the device. Nobody behind
- * us would finish that one, so it is finished here, in the frame.
- */
-static bool is_checked(const struct frame *f, const struct rest *r)
+/* RFC 9293 3.2: up to the end of the list, or the first of a wrong length */
+static void set_options(struct pkt_tcp *tcp, const uint8_t *opt, uint32_t len)
 {
-	uint32_t start = f->vnet.csum_start, at = start + f->vnet.csum_offset;
-	uint16_t c;
+	uint32_t n;
 
-	if (!(f->vnet.flags & VNET_NEEDS_CSUM))
-		return f->vnet.flags & VNET_DATA_VALID;
-	if (start == (uint32_t)(r->p - f->l2))
-		return f->vnet.csum_offset == UDP_CSUM_OFFSET;
-	if (at + sizeof(c) > f->len || f->l2 + start < r->p)
-		return false;
+	for (; len && opt[0] != TCP_OPT_END; opt += n, len -= n) {
+		n = 1;
+		if (opt[0] == TCP_OPT_NOP)
+			continue;
+		if (len < 2 || opt[1] < 2 || opt[1] > len)
+			return;
+		n = opt[1];
+		if (opt[0] == TCP_OPT_MSS && n == 4)
+			tcp->mss = be16_get(opt + 2);
+		if (opt[0] == TCP_OPT_WSCALE && n == 3)
+			tcp->wscale = opt[2] < TCP_WSCALE_MAX ? opt[2] :
+								TCP_WSCALE_MAX;
+	}
+}
 
-	c = csum_udp(csum_add(0, f->l2 + start, f->len - start));
-	memcpy(f->l2 + at, &c, sizeof(c));
-	return false;
+/* @is_checked: as for UDP */
+static enum pkt_what tcp(struct rest r, const struct vnet_hdr *vnet,
+			 bool is_checked, struct pkt *p)
+{
+	uint8_t gso = addr_is_v4(&p->src.addr) ? VNET_GSO_TCPV4 :
+						 VNET_GSO_TCPV6;
+	const struct rest all = r;
+	struct tcp_hdr tcp;
+	uint32_t hlen;
+
+	if (!take(&r, &tcp, sizeof(tcp)))
+		return PKT_SHORT;
+
+	hlen = (tcp.doff >> 4) * 4u;
+	gso |= vnet->gso_type & VNET_GSO_ECN;
+	if (hlen < sizeof(tcp) || hlen > all.len || !is_gso_ok(vnet, gso))
+		return PKT_BAD_L4;
+	if (!is_checked && !is_csum_ok(p, all.p, all.len))
+		return PKT_BAD_CSUM;
+
+	p->tcp = (struct pkt_tcp){ .seq = ntohl(tcp.seq_be),
+				   .ack = ntohl(tcp.ack_be),
+				   .window = ntohs(tcp.window_be),
+				   .flags = tcp.flags,
+				   .wscale = TCP_NO_WSCALE };
+	hlen -= (uint32_t)sizeof(tcp);
+	if (tcp.flags & TCP_SYN)
+		set_options(&p->tcp, r.p, hlen);
+	skip(&r, hlen);
+	body_is(PKT_TCP, &r, p);
+	if (!addr_is_unicast(&p->dst.addr))
+		return PKT_BAD_ADDR;
+	return set_ends(PKT_TCP, tcp.src_be, tcp.dst_be, p);
 }
 
 /* Everything behind the IP headers; p->proto is known.
@@ -171,10 +248,13 @@ static enum pkt_what transport(const struct frame *f, struct rest r,
 			       struct pkt *p)
 {
 	static const struct vnet_hdr none;
+	const struct vnet_hdr *vnet = f ? &f->vnet : &none;
 	uint8_t icmp = addr_is_v4(&p->src.addr) ? PROTO_ICMP : PROTO_ICMP6;
 
 	if (p->proto == PROTO_UDP)
-		return udp(r, f ? &f->vnet : &none, f && is_checked(f, &r), p);
+		return udp(r, vnet, is_checked(f, &r, UDP_CSUM_OFFSET), p);
+	if (p->proto == PROTO_TCP)
+		return tcp(r, vnet, is_checked(f, &r, TCP_CSUM_OFFSET), p);
 	return body_is(p->proto == icmp ? PKT_ICMP : PKT_OTHER, &r, p);
 }
 
@@ -349,7 +429,7 @@ enum pkt_what pkt_parse(const struct frame *f, struct pkt *ret_pkt)
 	}
 }
 
-enum pkt_what pkt_udp(struct pkt *p)
+enum pkt_what pkt_transport(struct pkt *p)
 {
 	struct rest r = { (uint8_t *)(uintptr_t)p->body.buf, p->body.len };
 	enum pkt_what what;

@@ -51,7 +51,7 @@
 	X(DROP_SHORT, "short_frame") \
 	X(DROP_ETHERTYPE, "unknown_ethertype") \
 	X(DROP_BAD_IP, "bad_ip_header") \
-	X(DROP_BAD_L4, "bad_udp_length") \
+	X(DROP_BAD_L4, "bad_transport_header") \
 	X(DROP_BAD_CSUM, "bad_checksum") \
 	X(DROP_BAD_ADDR, "bad_address") \
 	X(DROP_BAD_PORT, "port_zero") \

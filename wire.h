@@ -1,8 +1,9 @@
 /* wire.h - headers as they stand in a frame
  * Knows: layouts.  Does not know: their rules.
  * Fields end in _be where they are big-endian integers; read them with be.h or
- * byte-swap. All structs are packed: a frame's bytes have no alignment.
- * Sources: RFC 791, 768, 826, 8200, 4443, 4861; linux/virtio_net.h. */
+ * byte-swap. All structs are packed: a frame's bytes have no alignment. What
+ * one module alone reads stands there: arp.c, ndp.c, dhcp.c and so on.
+ * Sources: RFC 791, 768, 9293, 8200; linux/virtio_net.h. */
 
 #ifndef WIRE_H
 #define WIRE_H
@@ -33,6 +34,7 @@ struct vnet_hdr {
 #define VNET_GSO_TCPV4 1
 #define VNET_GSO_TCPV6 4
 #define VNET_GSO_UDP_L4 5 /* Linux 6.2; missing from older headers */
+#define VNET_GSO_ECN 0x80 /* beside a TCP type: RFC 3168 is in use */
 
 struct mac {
 	uint8_t b[ETH_ALEN];
@@ -41,17 +43,6 @@ struct mac {
 struct eth_hdr {
 	struct mac dst, src;
 	uint16_t type_be;
-} WIRE;
-
-/** struct arp_eth4 - RFC 826 for Ethernet and IPv4 */
-struct arp_eth4 {
-	uint16_t htype_be, ptype_be;
-	uint8_t hlen, plen;
-	uint16_t op_be;
-	struct mac sender_mac;
-	uint8_t sender_ip[4];
-	struct mac target_mac;
-	uint8_t target_ip[4];
 } WIRE;
 
 #define ARP_REQUEST 1
@@ -92,24 +83,32 @@ struct udp_hdr {
 
 #define UDP_CSUM_OFFSET offsetof(struct udp_hdr, csum_be)
 
-/** struct nd_msg - neighbour solicitation and advertisement, RFC 4861 4.3, 4.4 */
-struct nd_msg {
-	uint8_t type, code;
-	uint16_t csum_be;
-	uint32_t flags_be;
-	uint8_t target[16];
+/** struct tcp_hdr - RFC 9293 3.1; @doff: header's words of 4 bytes << 4 */
+struct tcp_hdr {
+	uint16_t src_be, dst_be;
+	uint32_t seq_be, ack_be;
+	uint8_t doff, flags;
+	uint16_t window_be, csum_be, urgent_be;
 } WIRE;
 
-/** struct nd_lladdr - link-layer address option, RFC 4861 4.6.1 */
-struct nd_lladdr {
-	uint8_t type, units;
-	struct mac mac;
-} WIRE;
+#define TCP_CSUM_OFFSET offsetof(struct tcp_hdr, csum_be)
+
+#define TCP_FIN 0x01
+#define TCP_SYN 0x02
+#define TCP_RST 0x04
+#define TCP_PSH 0x08
+#define TCP_ACK 0x10
+#define TCP_URG 0x20
+#define TCP_ECE 0x40 /* RFC 3168 */
+#define TCP_CWR 0x80
+
+#define TCP_OPT_END 0
+#define TCP_OPT_NOP 1
+#define TCP_OPT_MSS 2
+#define TCP_OPT_WSCALE 3 /* RFC 7323 2.2 */
 
 #define ICMP6_NS 135
 #define ICMP6_NA 136
-#define ND_OPT_TARGET 2
-#define ND_NA_FLAGS 0xe0000000u /* router, solicited, override */
 
 #define PROTO_ICMP 1
 #define PROTO_IGMP 2

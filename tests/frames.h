@@ -60,10 +60,12 @@ static const struct head_link LINK = { { { 2, 0, 0, 0, 0, 0xb } },
 				       { { 2, 0, 0, 0, 0, 0xa } } };
 
 /** struct shot - virtio-net header and frame, as they pass a tap
- * @len: bytes of both      @l4: where the transport header begins in @raw */
+ * @len: bytes of both      @l4: where the transport header begins in @raw
+ * @proto: of that header */
 struct shot {
 	uint32_t len;
 	uint32_t l4;
+	uint8_t proto;
 	uint8_t raw[VNET_LEN + FRAME_MIN + 40 + 65535];
 };
 
@@ -106,6 +108,19 @@ static inline uint8_t payload_byte(uint32_t i)
 	return (uint8_t)(i * 7 + (i >> 8));
 }
 
+/** l4_len(), l4_csum() - bytes from the transport header on, place of its
+ * checksum: of UDP, or of TCP in a frame without padding */
+static inline uint32_t l4_len(const struct shot *s)
+{
+	return s->proto == PROTO_TCP ? s->len - s->l4 :
+				       be16_get(s->raw + s->l4 + 4);
+}
+
+static inline uint32_t l4_csum(const struct shot *s)
+{
+	return s->proto == PROTO_TCP ? 16 : 6;
+}
+
 /* Changers */
 
 /** fix_ip() - right IPv4 header checksum after a change */
@@ -121,18 +136,18 @@ static inline void fix_ip(struct shot *s)
 	be16_put(l3 + 10, (uint16_t)~c);
 }
 
-/** fix_csums() - right IPv4 header and UDP checksums after a change */
+/** fix_csums() - right IPv4 header and UDP or TCP checksums after a change */
 static inline void fix_csums(struct shot *s)
 {
 	uint8_t *l3 = s->raw + SHOT_L3, *l4 = s->raw + s->l4;
-	uint32_t len = be16_get(l4 + 4), have = s->len - s->l4;
+	uint32_t len = l4_len(s), have = s->len - s->l4;
 	uint16_t c;
 
 	fix_ip(s);
-	be16_put(l4 + 6, 0);
-	c = plain_fold(plain_sum(plain_pseudo(l3, PROTO_UDP, len), l4,
+	be16_put(l4 + l4_csum(s), 0);
+	c = plain_fold(plain_sum(plain_pseudo(l3, s->proto, len), l4,
 				 len < have ? len : have));
-	be16_put(l4 + 6, c == 0xffff ? c : (uint16_t)~c);
+	be16_put(l4 + l4_csum(s), c == 0xffff ? c : (uint16_t)~c);
 }
 
 /** fix_lengths() - IP length of what the frame holds now */
@@ -146,22 +161,24 @@ static inline void fix_lengths(struct shot *s)
 		be16_put(s->raw + SHOT_L3 + 4, (uint16_t)(l3len - 40));
 }
 
-/** make_partial() - leave the UDP checksum to the receiver */
+/** make_partial() - leave the UDP or TCP checksum to the receiver */
 static inline void make_partial(struct shot *s)
 {
 	uint8_t *l4 = s->raw + s->l4;
 	struct vnet_hdr v = {
 		.flags = VNET_NEEDS_CSUM,
 		.csum_start = (uint16_t)(s->l4 - VNET_LEN),
-		.csum_offset = 6,
+		.csum_offset = (uint16_t)l4_csum(s),
 	};
 
 	memcpy(s->raw, &v, sizeof(v));
-	be16_put(l4 + 6, plain_fold(plain_pseudo(s->raw + SHOT_L3, PROTO_UDP,
-						 be16_get(l4 + 4))));
+	be16_put(l4 + l4_csum(s),
+		 plain_fold(
+			 plain_pseudo(s->raw + SHOT_L3, s->proto, l4_len(s))));
 }
 
-/** make_super() - one frame that stands for datagrams of @seg bytes each */
+/** make_super() - one frame that stands for datagrams or segments of @seg
+ * bytes each */
 static inline void make_super(struct shot *s, uint16_t seg)
 {
 	struct vnet_hdr v;
@@ -171,6 +188,10 @@ static inline void make_super(struct shot *s, uint16_t seg)
 	v.gso_type = VNET_GSO_UDP_L4;
 	v.gso_size = seg;
 	v.hdr_len = (uint16_t)(s->l4 - VNET_LEN + 8);
+	if (s->proto == PROTO_TCP) {
+		v.gso_type = shot_is_v4(s) ? VNET_GSO_TCPV4 : VNET_GSO_TCPV6;
+		v.hdr_len += (s->raw[s->l4 + 12] >> 4) * 4 - 8;
+	}
 	memcpy(s->raw, &v, sizeof(v));
 }
 
@@ -256,6 +277,7 @@ static inline void put_ip(struct shot *s, const struct addr *src,
 	memcpy(l3 + fixed, src->b + 16 - alen, alen);
 	memcpy(l3 + fixed + alen, dst->b + 16 - alen, alen);
 	s->l4 = SHOT_L3 + fixed + 2 * alen;
+	s->proto = proto;
 	s->len = s->l4 + len;
 	assert(s->len <= sizeof(s->raw));
 	fix_lengths(s);
@@ -279,15 +301,60 @@ static inline void udp_data(struct shot *s, const struct end *src,
 	fix_csums(s);
 }
 
-/** udp_len() - datagram with @len bytes of payload_byte() */
-static inline void udp_len(struct shot *s, const struct end *src,
-			   const struct end *dst, uint32_t len)
+/** payload_bytes() - the first @len of payload_byte() */
+static inline const uint8_t *payload_bytes(uint32_t len)
 {
 	static uint8_t data[DGRAM_MAX];
 
 	for (uint32_t i = 0; i < len; i++)
 		data[i] = payload_byte(i);
-	udp_data(s, src, dst, data, len);
+	return data;
+}
+
+/** udp_len() - datagram with @len bytes of payload_byte() */
+static inline void udp_len(struct shot *s, const struct end *src,
+			   const struct end *dst, uint32_t len)
+{
+	udp_data(s, src, dst, payload_bytes(len), len);
+}
+
+/** tcp_data() - segment with given payload and no options; the checksum follows
+ * from @tcp, whose mss and wscale do not matter */
+static inline void tcp_data(struct shot *s, const struct end *src,
+			    const struct end *dst, const struct pkt_tcp *tcp,
+			    const void *data, uint32_t len)
+{
+	uint8_t *l4;
+
+	put_ip(s, &src->addr, &dst->addr, PROTO_TCP, 20 + len);
+	l4 = s->raw + s->l4;
+	be16_put(l4, src->port);
+	be16_put(l4 + 2, dst->port);
+	be32_put(l4 + 4, tcp->seq);
+	be32_put(l4 + 8, tcp->ack);
+	l4[12] = 5 << 4;
+	l4[13] = tcp->flags;
+	be16_put(l4 + 14, tcp->window);
+	be16_put(l4 + 18, 0);
+	if (len)
+		memcpy(l4 + 20, data, len);
+	fix_csums(s);
+}
+
+/** tcp_option() - add TCP options, a multiple of 4 bytes, 40 in all */
+static inline void tcp_option(struct shot *s, const void *bytes, uint32_t len)
+{
+	uint32_t head = (s->raw[s->l4 + 12] >> 4) * 4u;
+	uint8_t *at = s->raw + s->l4 + head;
+
+	assert(len % 4 == 0 && head + len <= 60);
+	assert(s->len + len <= sizeof(s->raw));
+	memmove(at + len, at, s->len - s->l4 - head);
+	memcpy(at, bytes, len);
+	s->raw[s->l4 + 12] = (uint8_t)((head + len) / 4 << 4);
+	s->len += len;
+	fix_lengths(s);
+	fix_csums(s);
 }
 
 static inline void udp4(struct shot *s, const struct host *from,
@@ -383,6 +450,13 @@ static inline void neigh_solicit(struct shot *s, const struct addr *src,
 
 /* Readers */
 
+static inline bool tcp_eq(const struct pkt_tcp *a, const struct pkt_tcp *b)
+{
+	return a->seq == b->seq && a->ack == b->ack && a->window == b->window &&
+	       a->flags == b->flags && a->mss == b->mss &&
+	       a->wscale == b->wscale;
+}
+
 /**
  * guarded() - a copy whose end is the end of readable memory
  * One byte read beyond it ends the test, sanitizer or not. The copy is
@@ -430,20 +504,25 @@ static inline bool fuzz_frame(const uint8_t *data, size_t size,
 	return true;
 }
 
-/* UDP checksum of a frame: right, or partial with the right pseudo-header */
+/* Checksum of a transport header, @at bytes into it: right, or partial with the
+ * right pseudo-header, @sum */
+static inline bool is_l4_sound(const struct vnet_hdr *v, const uint8_t *l4,
+			       uint32_t len, uint32_t sum, uint32_t at)
+{
+	if (!(v->flags & VNET_NEEDS_CSUM))
+		return v->gso_type == VNET_GSO_NONE &&
+		       plain_fold(plain_sum(sum, l4, len)) == 0xffff;
+	return v->csum_offset == at && be16_get(l4 + at) == plain_fold(sum);
+}
+
+/* Header and segments of UDP, of TCP with nothing urgent */
 static inline bool is_udp_sound(const struct vnet_hdr *v, const uint8_t *l3,
 				uint32_t l4off, uint32_t len)
 {
 	const uint8_t *l4 = l3 + l4off - FRAME_MIN;
-	uint32_t sum = plain_pseudo(l3, PROTO_UDP, len);
 
-	if (len < 8 || be16_get(l4 + 4) != len)
-		return false;
-	if (!(v->flags & VNET_NEEDS_CSUM))
-		return v->gso_type == VNET_GSO_NONE && be16_get(l4 + 6) &&
-		       plain_fold(plain_sum(sum, l4, len)) == 0xffff;
-	if (v->csum_start != l4off || v->csum_offset != 6 ||
-	    be16_get(l4 + 6) != plain_fold(sum))
+	if (len < 8 || be16_get(l4 + 4) != len || !be16_get(l4 + 6) ||
+	    !is_l4_sound(v, l4, len, plain_pseudo(l3, PROTO_UDP, len), 6))
 		return false;
 	if (v->gso_type == VNET_GSO_NONE)
 		return true;
@@ -452,13 +531,31 @@ static inline bool is_udp_sound(const struct vnet_hdr *v, const uint8_t *l3,
 	       (len - 8 + v->gso_size - 1) / v->gso_size <= PIECE_SEGS_MAX;
 }
 
-/** is_sound() - would the kernel take this whole frame with UDP or ICMP, no
- * options, as it came from us? @raw: virtio-net header and frame */
+static inline bool is_tcp_sound(const struct vnet_hdr *v, const uint8_t *l3,
+				uint32_t l4off, uint32_t len)
+{
+	const uint8_t *l4 = l3 + l4off - FRAME_MIN;
+	uint32_t hlen = len < 20 ? 0 : (l4[12] >> 4) * 4u;
+
+	if (hlen < 20 || hlen > len || l4[12] & 0xf || be16_get(l4 + 18) ||
+	    !is_l4_sound(v, l4, len, plain_pseudo(l3, PROTO_TCP, len), 16))
+		return false;
+	if (v->gso_type == VNET_GSO_NONE)
+		return true;
+	return v->gso_type ==
+		       (l3[0] >> 4 == 4 ? VNET_GSO_TCPV4 : VNET_GSO_TCPV6) &&
+	       v->gso_size && v->hdr_len == l4off + hlen &&
+	       v->gso_size < len - hlen;
+}
+
+/** is_sound() - would the kernel take this whole frame with UDP, TCP or ICMP, no
+ * IP options, as it came from us? @raw: virtio-net header and frame */
 static inline bool is_sound(const uint8_t *raw, uint32_t len)
 {
 	const uint8_t *l3 = raw + SHOT_L3;
 	struct vnet_hdr v;
 	uint32_t head;
+	uint8_t proto;
 
 	memcpy(&v, raw, sizeof(v));
 	if (len < SHOT_L3 + 20)
@@ -474,15 +571,20 @@ static inline bool is_sound(const uint8_t *raw, uint32_t len)
 		if (len < 40 || l3[0] >> 4 != 6 || be16_get(l3 + 4) != len - 40)
 			return false;
 	}
-	if (l3[head == 20 ? 9 : 6] == PROTO_UDP)
-		return is_udp_sound(&v, l3, FRAME_MIN + head, len - head);
+	proto = l3[head == 20 ? 9 : 6];
 	len -= head;
+	if (v.flags & VNET_NEEDS_CSUM && v.csum_start != FRAME_MIN + head)
+		return false;
+	if (proto == PROTO_UDP)
+		return is_udp_sound(&v, l3, FRAME_MIN + head, len);
+	if (proto == PROTO_TCP)
+		return is_tcp_sound(&v, l3, FRAME_MIN + head, len);
 	if (v.flags)
 		return false;
 	if (head == 20)
-		return l3[9] == PROTO_ICMP &&
+		return proto == PROTO_ICMP &&
 		       plain_fold(plain_sum(0, l3 + head, len)) == 0xffff;
-	return l3[6] == PROTO_ICMP6 &&
+	return proto == PROTO_ICMP6 &&
 	       plain_fold(plain_sum(plain_pseudo(l3, PROTO_ICMP6, len),
 				    l3 + head, len)) == 0xffff;
 }

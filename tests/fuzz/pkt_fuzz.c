@@ -46,6 +46,17 @@ static void check_udp(const struct pkt *p)
 	must(!p->body.seg || p->body.seg < p->body.len);
 }
 
+static void check_tcp(const struct pkt *p)
+{
+	must(p->src.port && p->dst.port && addr_is_unicast(&p->src.addr));
+	must(addr_is_unicast(&p->dst.addr) && !p->body.seg);
+	must(p->body.len <= DGRAM_MAX - 20);
+	must(p->tcp.wscale <= TCP_WSCALE_MAX ||
+	     p->tcp.wscale == TCP_NO_WSCALE);
+	must(p->tcp.flags & TCP_SYN ||
+	     (!p->tcp.mss && p->tcp.wscale == TCP_NO_WSCALE));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct frame f;
@@ -65,16 +76,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_ip(&p);
 	if (what == PKT_UDP)
 		check_udp(&p);
+	else if (what == PKT_TCP)
+		check_tcp(&p);
 	else
 		must(!p.src.port && !p.dst.port && !p.body.seg);
 	if (what == PKT_FRAGMENT) {
 		must(p.frag.off % 8 == 0 && (p.frag.off || p.frag.more));
 		/* Read as if it were the whole */
 		q = p;
-		what = pkt_udp(&q);
+		what = pkt_transport(&q);
 		must(what != PKT_FRAGMENT && what != PKT_ARP);
 		if (what == PKT_UDP)
 			check_udp(&q);
+		if (what == PKT_TCP)
+			check_tcp(&q);
 	}
 	return 0;
 }

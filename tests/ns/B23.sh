@@ -50,7 +50,7 @@ for a in 192.0.2.1 2001:db8::1; do
 done
 is "no bad datagram was let in" "$(got $clog)" 2
 like "port 0 is counted" "$(stats port_zero)" '^[1-9]'
-like "a wrong UDP length is counted" "$(stats bad_udp_length)" '^[1-9]'
+like "a wrong UDP length is counted" "$(stats bad_transport_header)" '^[1-9]'
 like "a wrong checksum is counted" "$(stats bad_checksum)" '^[1-9]'
 like "a wrong IP length is counted" "$(stats bad_ip_header)" '^[1-9]'
 alive

@@ -270,7 +270,7 @@ static void from_frames(void)
 			got = frag_add(&fr, &p, 0, &whole, &evicted);
 		}
 		is_int(got, FRAG_DONE, "%u frames", n);
-		is_int(pkt_udp(&whole), PKT_UDP, "a datagram");
+		is_int(pkt_transport(&whole), PKT_UDP, "a datagram");
 		ok(end_eq(&whole.src, i ? &A.v6 : &A.v4) &&
 			   end_eq(&whole.dst, i ? &B.v6 : &B.v4),
 		   "its ends");

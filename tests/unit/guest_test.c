@@ -174,9 +174,9 @@ static void make_bad_port(void)
 	udp_data(&s, &A.v4, &zero, "x", 1);
 }
 
-static void make_tcp(void)
+static void make_sctp(void)
 {
-	put_ip(&s, &A.v4.addr, &B.v4.addr, PROTO_TCP, 20);
+	put_ip(&s, &A.v4.addr, &B.v4.addr, 132, 20);
 	memset(s.raw + s.l4, 0, 20);
 }
 
@@ -216,7 +216,7 @@ static void refused(void)
 		{ "checksum", make_bad_csum, DROP_BAD_CSUM },
 		{ "loopback", make_bad_addr, DROP_BAD_ADDR },
 		{ "port 0", make_bad_port, DROP_BAD_PORT },
-		{ "TCP", make_tcp, DROP_PROTO },
+		{ "SCTP", make_sctp, DROP_PROTO },
 		{ "echo reply", make_ping, DROP_PROTO },
 		{ "fragment", make_frag_bad, DROP_FRAG_BAD },
 	};

@@ -32,20 +32,38 @@ static uint8_t *l4(void)
 	return s.raw + s.l4;
 }
 
-/* Head and payload of @r as one frame in @s */
+/* Head and payload as one frame in @s */
+static void join(bool is_v4, const struct head *h, const struct iovec *iov,
+		 unsigned n)
+{
+	memcpy(s.raw, h->buf, h->len);
+	s.len = h->len;
+	s.l4 = SHOT_L3 + (is_v4 ? 20 : 40);
+	for (unsigned i = 0; i < n; i++) {
+		if (iov[i].iov_len)
+			memcpy(s.raw + s.len, iov[i].iov_base, iov[i].iov_len);
+		s.len += (uint32_t)iov[i].iov_len;
+	}
+}
+
 static void build(bool is_v4, const struct run *r, bool partial)
 {
 	struct head h = head_make_udp(&LINK, is_v4 ? &B.v4 : &B.v6,
 				      is_v4 ? &A.v4 : &A.v6, r, partial);
 
-	memcpy(s.raw, h.buf, h.len);
-	s.len = h.len;
-	s.l4 = h.len - 8;
-	for (unsigned i = 0; i < r->n_slices; i++) {
-		memcpy(s.raw + s.len, r->slice[i].iov_base,
-		       r->slice[i].iov_len);
-		s.len += (uint32_t)r->slice[i].iov_len;
-	}
+	join(is_v4, &h, r->slice, r->n_slices);
+}
+
+static void build_tcp(bool is_v4, const struct pkt_tcp *tcp, uint32_t len,
+		      uint32_t seg, bool partial)
+{
+	struct iovec body = { len ? payload : NULL, len };
+	struct head h = head_make_tcp(&LINK, is_v4 ? &B.v4 : &B.v6,
+				      is_v4 ? &A.v4 : &A.v6, tcp,
+				      (struct mark){ .tos = 0x2e }, body, seg,
+				      partial);
+
+	join(is_v4, &h, &body, 1);
 }
 
 /* parse(head(x)) = x, and the kernel would take it */
@@ -120,6 +138,97 @@ static void super_head(void)
 	}
 }
 
+static const struct {
+	const char *name;
+	struct pkt_tcp tcp;
+	uint8_t head; /* bytes of the TCP header */
+} segments[] = {
+	{ "data",
+	  { 0xfffffffe, 0x80000001, 0xfffe, 0, TCP_ACK | TCP_PSH, 0xff },
+	  20 },
+	{ "every flag but SYN", { 1, 2, 3, 0, 0xfd, 0xff }, 20 },
+	{ "SYN, both options", { 7, 0, 65535, 1460, TCP_SYN, 7 }, 28 },
+	{ "SYN, scale 0", { 7, 0, 65535, 65535, TCP_SYN | TCP_ACK, 0 }, 28 },
+	{ "SYN, MSS only", { 7, 9, 1, 536, TCP_SYN, 0xff }, 24 },
+	{ "SYN, scale only", { 7, 9, 1, 0, TCP_SYN, 14 }, 24 },
+	{ "SYN, no option", { 7, 9, 1, 0, TCP_SYN, 0xff }, 20 },
+};
+
+/* As heads(), of each kind of segment */
+static void tcp_heads(void)
+{
+	static const uint32_t len[] = { 0, 1, 999, 65487 };
+
+	for (unsigned i = 0; i < COUNT(segments) * COUNT(len) * 4; i++) {
+		unsigned k = i / 4 / COUNT(len), at = i / 4 % COUNT(len);
+		bool is_v4 = i % 2, partial = i / 2 % 2;
+
+		build_tcp(is_v4, &segments[k].tcp, len[at], len[at], partial);
+		ok(is_sound(s.raw, s.len) && s.raw[0] == partial,
+		   "%s, %u bytes, IPv%c: sound", segments[k].name, len[at],
+		   is_v4 ? '4' : '6');
+		is_int(l4()[12] >> 4, segments[k].head / 4, "... data offset");
+		if (!is_int(parse(), PKT_TCP, "... parsed"))
+			continue;
+		ok(tcp_eq(&p.tcp, &segments[k].tcp), "... header");
+		ok(end_eq(&p.src, is_v4 ? &B.v4 : &B.v6) &&
+			   end_eq(&p.dst, is_v4 ? &A.v4 : &A.v6),
+		   "... ends");
+		is_int(p.body.len, len[at], "... length");
+		is_mem(p.body.buf, payload, len[at], "... bytes");
+		is_mem(&p.body.mark, ((uint8_t[]){ 0x2e, 255, 1, 0 }), 4,
+		       "... TOS, hops, DF");
+	}
+}
+
+/* Options belong to a SYN */
+static void tcp_no_options(void)
+{
+	struct pkt_tcp tcp = { .flags = TCP_ACK, .mss = 1460, .wscale = 7 };
+
+	build_tcp(true, &tcp, 3, 3, false);
+	ok(is_sound(s.raw, s.len), "without SYN");
+	is_int(l4()[12], 5 << 4, "... no options");
+	tcp.flags = TCP_SYN;
+	tcp.wscale = 9;
+	build_tcp(false, &tcp, 0, 0, true);
+	is_mem(l4() + 20, ((uint8_t[]){ 2, 4, 5, 180, 1, 3, 3, 9 }), 8,
+	       "a SYN's");
+}
+
+static void tcp_super_head(void)
+{
+	struct pkt_tcp tcp = segments[0].tcp;
+
+	for (unsigned i = 0; i < 4; i++) {
+		bool is_v4 = i % 2, partial = i / 2;
+		uint32_t l3len = is_v4 ? 20 : 40;
+		struct vnet_hdr v;
+
+		build_tcp(is_v4, &tcp, 4000, 1460, partial);
+		memcpy(&v, s.raw, sizeof(v));
+		ok(is_sound(s.raw, s.len), "TCP super-frame %u: sound", i);
+		ok(v.flags == 1 && v.gso_type == (is_v4 ? 1 : 4),
+		   "... flags, type");
+		is_int(v.gso_size, 1460, "... gso_size");
+		is_int(v.hdr_len, 14 + l3len + 20, "... hdr_len");
+		ok(v.csum_start == 14 + l3len && v.csum_offset == 16,
+		   "... csum");
+		is_int(be16_get(l4() + 16),
+		       plain_fold(plain_pseudo(l3(), 6, 4020)),
+		       "... sum over the whole length");
+		is_int(parse(), PKT_TCP, "... parsed");
+		ok(p.body.len == 4000 && !p.body.seg && tcp_eq(&p.tcp, &tcp) &&
+			   !memcmp(p.body.buf, payload, 4000),
+		   "... all of it");
+		build_tcp(is_v4, &tcp, 1460, 1460, partial);
+		is_int(s.raw[1], 0, "... one segment is none");
+		build_tcp(is_v4, &tcp, 65495, 65494, partial);
+		ok(is_sound(s.raw, s.len) && parse() == PKT_TCP,
+		   "... the largest");
+	}
+}
+
 static void icmp6(void)
 {
 	uint8_t msg[HEAD_ICMP6 + 24] = { [HEAD_ICMP6] = 136,
@@ -143,6 +252,9 @@ int main(void)
 		payload[i] = payload_byte(i);
 	heads();
 	super_head();
+	tcp_heads();
+	tcp_no_options();
+	tcp_super_head();
 	icmp6();
 	return done();
 }

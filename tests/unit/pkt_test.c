@@ -13,6 +13,15 @@
 static struct shot s;
 static struct pkt p;
 static uint8_t payload[DGRAM_MAX];
+static bool is_tcp; /* what fresh() makes, else UDP */
+
+static const struct pkt_tcp SEGMENT = {
+	.seq = 0xfffffff0,
+	.ack = 0x01020304,
+	.window = 0x8001,
+	.flags = TCP_ACK | TCP_PSH | TCP_CWR,
+	.wscale = TCP_NO_WSCALE,
+};
 
 static enum pkt_what parse(void)
 {
@@ -25,7 +34,10 @@ static enum pkt_what parse(void)
 /* Start from a frame of A to B that is right, IPv4 for even @i */
 static void fresh(unsigned i, uint32_t len)
 {
-	if (i % 2)
+	if (is_tcp)
+		tcp_data(&s, i % 2 ? &A.v6 : &A.v4, i % 2 ? &B.v6 : &B.v4,
+			 &SEGMENT, payload, len);
+	else if (i % 2)
 		udp6(&s, &A, &B, len);
 	else
 		udp4(&s, &A, &B, len);
@@ -41,6 +53,11 @@ static uint8_t *l4(void)
 	return s.raw + s.l4;
 }
 
+static uint32_t head_len(void)
+{
+	return is_tcp ? 20 : 8;
+}
+
 static void refused(enum pkt_what want, const char *name)
 {
 	is_int(parse(), want, "%s, IPv%c", name, shot_is_v4(&s) ? '4' : '6');
@@ -53,21 +70,26 @@ static void accepted(uint32_t len, const char *name)
 	const struct end *src = is_v4 ? &A.v4 : &A.v6;
 	const struct end *dst = is_v4 ? &B.v4 : &B.v6;
 
-	if (!is_int(parse(), PKT_UDP, "%s, IPv%c", name, is_v4 ? '4' : '6'))
+	if (!is_int(parse(), is_tcp ? PKT_TCP : PKT_UDP, "%s, IPv%c", name,
+		    is_v4 ? '4' : '6'))
 		return;
 	ok(end_eq(&p.src, src) && end_eq(&p.dst, dst), "... ends");
-	ok(p.body.len == len && p.proto == PROTO_UDP &&
+	ok(p.body.len == len && p.proto == (is_tcp ? PROTO_TCP : PROTO_UDP) &&
 		   !memcmp(p.body.buf, payload, len),
 	   "... all of it");
+	if (is_tcp)
+		ok(tcp_eq(&p.tcp, &SEGMENT), "... header");
 	is_mem(&p.src_mac, &A.mac, ETH_ALEN, "... source MAC");
 }
 
 static void sizes(void)
 {
-	static const uint32_t len[] = { 0, 1, 2, 17, 1472, 65507, 65527 };
+	const uint32_t len[] = {
+		0, 1, 2, 17, 1472, 65515 - head_len(), 65535 - head_len()
+	};
 
 	for (unsigned i = 0; i < COUNT(len) * 2; i++) {
-		if (i % 2 == 0 && len[i / 2] > 65507)
+		if (i % 2 == 0 && i / 2 + 1 == COUNT(len))
 			continue;
 		fresh(i, len[i / 2]);
 		accepted(len[i / 2], "full checksum");
@@ -104,7 +126,7 @@ static void padding(void)
 		accepted(i < 2 ? 3 : 0, "padded");
 	}
 	/* UDP length shorter than the IP packet's: RFC 768 lets it be */
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2 && !is_tcp; i++) {
 		fresh(i, 30);
 		be16_put(l4() + 4, 8 + 12);
 		s.len -= 18;
@@ -121,9 +143,13 @@ static void checksums(void)
 		s.raw[s.len - 1] ^= 1;
 		refused(PKT_BAD_CSUM, "payload changed");
 		s.raw[0] = VNET_DATA_VALID;
-		is_int(parse(), PKT_UDP, "... but somebody checked it");
+		is_int(parse(), is_tcp ? PKT_TCP : PKT_UDP,
+		       "... but somebody checked it");
 		make_partial(&s);
-		is_int(parse(), PKT_UDP, "... but its checksum is partial");
+		is_int(parse(), is_tcp ? PKT_TCP : PKT_UDP,
+		       "... but its checksum is partial");
+		s.raw[8] ^= 6 ^ 16;
+		refused(PKT_BAD_CSUM, "partial, of the other transport");
 		fresh(i, 33);
 		l4()[0] ^= 1;
 		refused(PKT_BAD_CSUM, "port changed");
@@ -138,7 +164,9 @@ static void checksums(void)
 	l3()[8]--;
 	refused(PKT_BAD_CSUM, "TTL changed");
 	make_partial(&s);
-	refused(PKT_BAD_CSUM, "TTL changed, UDP checksum partial");
+	refused(PKT_BAD_CSUM, "TTL changed, transport's checksum partial");
+	if (is_tcp)
+		return;
 
 	fresh(0, 33);
 	be16_put(l4() + 6, 0);
@@ -165,19 +193,20 @@ static void inner_checksum(unsigned i, uint32_t at)
 	uint16_t c;
 
 	fresh(i, 101);
-	inner = l4() + 8 + at;
+	inner = l4() + head_len() + at;
 	be16_put(inner + 16, 0x1234);
 	c = (uint16_t)~plain_fold(plain_sum(0, inner, 101 - at));
 	be16_put(inner + 16, c);
 	fix_csums(&s);
 	be16_put(inner + 16, 0x1234);
 
-	set_vnet((uint16_t)(s.l4 - VNET_LEN + 8 + at), 16);
-	is_int(parse(), PKT_UDP, "inner checksum at %u, row %u", at, i);
+	set_vnet((uint16_t)(s.l4 - VNET_LEN + head_len() + at), 16);
+	is_int(parse(), is_tcp ? PKT_TCP : PKT_UDP,
+	       "inner checksum at %u, row %u", at, i);
 	is_int(be16_get(p.body.buf + at + 16), c, "... is finished");
-	s.raw[s.l4 + 20] ^= 1;
+	s.raw[s.l4 + 24] ^= 1;
 	refused(PKT_BAD_CSUM, "outer checksum wrong");
-	s.raw[s.l4 + 20] ^= 1;
+	s.raw[s.l4 + 24] ^= 1;
 	set_vnet((uint16_t)(s.len - VNET_LEN - 17), 16);
 	refused(PKT_BAD_CSUM, "partial checksum beyond the frame");
 	set_vnet(0xffff, 0xffff);
@@ -220,6 +249,102 @@ static void super_frames(void)
 		make_super(&s, 100);
 		accepted(1000, "super-frame with options");
 		is_int(p.body.seg, 100, "... segment size");
+	}
+}
+
+static void tcp_super_frames(void)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		fresh(i, 65495);
+		make_super(&s, 1460);
+		accepted(65495, "super-frame");
+		is_int(p.body.seg, 0, "... is a stream");
+		s.raw[1] |= VNET_GSO_ECN;
+		accepted(65495, "... with ECN");
+		make_super(&s, 1);
+		accepted(65495, "... of single bytes");
+		make_super(&s, 0);
+		refused(PKT_BAD_L4, "no segment size");
+		make_super(&s, 100);
+		s.raw[1] ^= VNET_GSO_TCPV4 ^ VNET_GSO_TCPV6;
+		refused(PKT_BAD_L4, "the other family's segments");
+		s.raw[1] = VNET_GSO_ECN;
+		refused(PKT_BAD_L4, "ECN of no segments");
+		s.raw[1] = VNET_GSO_UDP_L4;
+		refused(PKT_BAD_L4, "UDP segments");
+		make_super(&s, 100);
+		s.raw[0] = 0;
+		fix_csums(&s);
+		refused(PKT_BAD_L4, "segments with a full checksum");
+	}
+}
+
+static void bad_tcp(void)
+{
+	for (unsigned i = 0; i < 32; i++) {
+		fresh(i, 40);
+		l4()[12] = (uint8_t)(i / 2 << 4);
+		fix_csums(&s);
+		if (i / 2 < 5)
+			refused(PKT_BAD_L4, "data offset too small");
+		else if (is_int(parse(), PKT_TCP, "data offset %u", i / 2))
+			is_int(p.body.len, 60 - i / 2 * 4, "... payload");
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		fresh(i, 39);
+		l4()[12] = 0xf0;
+		fix_csums(&s);
+		refused(PKT_BAD_L4, "data offset beyond the segment");
+		for (uint32_t len = 0; len < 20; len++) {
+			fresh(i, 0);
+			s.len -= 20 - len;
+			fix_lengths(&s);
+			fix_ip(&s);
+			is_int(parse(), PKT_SHORT, "%u bytes of a header", len);
+		}
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		fresh(i, 20);
+		be16_put(l4() + i / 2 * 2, 0);
+		fix_csums(&s);
+		refused(PKT_BAD_PORT, "port 0");
+	}
+}
+
+static void tcp_options(void)
+{
+	static const struct {
+		uint8_t opt[12], mss_hi, mss_lo, wscale;
+	} row[] = {
+		{ { 2, 4, 5, 180, 1, 3, 3, 7, 4, 2, 1, 1 }, 5, 180, 7 },
+		{ { 3, 3, 0, 8, 5, 1, 2, 3, 2, 4, 255, 255 }, 255, 255, 0 },
+		{ { 2, 4, 0, 0, 3, 3, 14 }, 0, 0, 14 },
+		{ { 1, 1, 1, 3, 3, 15 }, 0, 0, 14 },
+		{ { 3, 3, 255 }, 0, 0, 14 },
+		{ { 2, 4, 1, 1, 0, 3, 3, 7 }, 1, 1, 0xff },
+		{ { 2, 4, 1, 1, 99, 0, 3, 3, 7 }, 1, 1, 0xff },
+		{ { 2, 4, 1, 1, 99, 1, 3, 3, 7 }, 1, 1, 0xff },
+		{ { 3, 3, 9, 99, 10, 2, 4, 1, 1, 1, 1, 1 }, 0, 0, 9 },
+		{ { 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 5 }, 0, 0, 0xff },
+		{ { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3 }, 0, 0, 0xff },
+		{ { 2, 3, 5, 3, 4, 7, 7, 2, 5, 1, 1, 1 }, 0, 0, 0xff },
+	};
+
+	for (unsigned i = 0; i < COUNT(row) * 4; i++) {
+		bool is_syn = i / 2 % 2;
+
+		fresh(i, 3);
+		if (is_syn)
+			l4()[13] |= TCP_SYN;
+		tcp_option(&s, row[i / 4].opt, 12);
+		is_int(parse(), PKT_TCP, "options, row %u", i / 4);
+		is_int(p.tcp.mss,
+		       is_syn * (row[i / 4].mss_hi << 8 | row[i / 4].mss_lo),
+		       "... MSS");
+		is_int(p.tcp.wscale, is_syn ? row[i / 4].wscale : 0xff,
+		       "... window scale");
+		ok(p.body.len == 3 && !memcmp(p.body.buf, payload, 3),
+		   "... payload");
 	}
 }
 
@@ -307,6 +432,13 @@ static void bad_addrs(void)
 		udp_len(&s, &src, &dst, 20);
 		is_int(parse(), addr_table[i].want, "%s to %s",
 		       addr_table[i].src, addr_table[i].dst);
+		tcp_data(&s, &src, &dst, &SEGMENT, payload, 20);
+		is_int(parse(),
+		       addr_is_unicast(&dst.addr) &&
+				       addr_table[i].want == PKT_UDP ?
+			       PKT_TCP :
+			       PKT_BAD_ADDR,
+		       "... TCP");
 	}
 	/* What our address type would take for IPv4 */
 	for (unsigned i = 0; i < 2; i++) {
@@ -340,7 +472,8 @@ static void other_frames(void)
 		static const uint8_t known[] = { 0,   43,  44,	51,  60, 135,
 						 139, 140, 253, 254, 17 };
 
-		if (proto == 17 || (i % 2 && memchr(known, proto, 11)))
+		if (proto == 17 || proto == 6 ||
+		    (i % 2 && memchr(known, proto, 11)))
 			continue;
 		put_ip(&s, i % 2 ? &A.v6.addr : &A.v4.addr,
 		       i % 2 ? &B.v6.addr : &B.v4.addr, proto, 30);
@@ -442,47 +575,59 @@ static void reassembled(void)
 {
 	static const uint8_t ext[8], frag[8] = { 17, 0, 0, 1 };
 
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 4; i++) {
+		is_tcp = i >= 2;
 		fresh(i, 99);
 		parse();
-		p.body.buf -= 8;
-		p.body.len += 8;
+		p.body.buf -= head_len();
+		p.body.len += head_len();
 		p.src.port = p.dst.port = 0;
-		is_int(pkt_udp(&p), PKT_UDP, "reassembled, row %u", i);
+		is_int(pkt_transport(&p), is_tcp ? PKT_TCP : PKT_UDP,
+		       "reassembled, row %u", i);
 		ok(p.src.port == 5000 && p.dst.port == 6000 &&
 			   p.body.len == 99 && p.body.seg == 0,
 		   "... all of it");
+		if (is_tcp)
+			continue;
 
 		p.body.buf -= 8;
 		p.body.len += 7;
-		is_int(pkt_udp(&p), PKT_BAD_L4, "... a byte short");
+		is_int(pkt_transport(&p), PKT_BAD_L4, "... a byte short");
 		p.proto = i ? 58 : 1;
-		is_int(pkt_udp(&p), PKT_ICMP, "... ICMP");
+		is_int(pkt_transport(&p), PKT_ICMP, "... ICMP");
 		p.proto = 132;
-		is_int(pkt_udp(&p), PKT_OTHER, "... SCTP");
+		is_int(pkt_transport(&p), PKT_OTHER, "... SCTP");
 	}
+	is_tcp = false;
 	fresh(1, 99);
 	add_ext(&s, 60, ext, 8);
 	parse();
 	p.body.buf -= 16;
 	p.body.len += 16;
 	p.proto = 60;
-	is_int(pkt_udp(&p), PKT_UDP, "... with an extension header");
+	is_int(pkt_transport(&p), PKT_UDP, "... with an extension header");
 	p.body = (struct piece){ .buf = frag, .len = 8 };
 	p.proto = 44;
-	is_int(pkt_udp(&p), PKT_BAD_IP, "... a fragment in fragments");
+	is_int(pkt_transport(&p), PKT_BAD_IP, "... a fragment in fragments");
 }
 
 int main(void)
 {
 	for (uint32_t i = 0; i < sizeof(payload); i++)
 		payload[i] = payload_byte(i);
-	sizes();
-	marks();
-	padding();
-	checksums();
-	for (unsigned i = 0; i < 4; i++)
-		inner_checksum(i, i < 2 ? 40 : 83);
+	for (unsigned k = 0; k < 2; k++) {
+		is_tcp = k;
+		sizes();
+		marks();
+		padding();
+		checksums();
+		for (unsigned i = 0; i < 4; i++)
+			inner_checksum(i, i < 2 ? 40 : 83);
+	}
+	tcp_super_frames();
+	tcp_options();
+	bad_tcp();
+	is_tcp = false;
 	super_frames();
 	bad_ip();
 	bad_udp();

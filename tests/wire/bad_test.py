@@ -26,11 +26,11 @@ with Daemon() as d:
         ("source port 0", "port_zero", datagram((GUEST4, 0), to, b"x")),
         ("destination port 0", "port_zero", datagram(me, (GW4, 0), b"x")),
         ("source port 0, IPv6", "port_zero", datagram((GUEST6, 0), to6, b"x")),
-        ("UDP length 0", "bad_udp_length", datagram(me, to, b"data", length=0)),
-        ("UDP length 4", "bad_udp_length", datagram(me, to, b"data", length=4)),
-        ("UDP length 60,000", "bad_udp_length", datagram(me, to, b"data", length=60000)),
-        ("UDP length 0, IPv6", "bad_udp_length", datagram(me6, to6, b"data", length=0)),
-        ("UDP length 60,000, IPv6", "bad_udp_length", datagram(me6, to6, b"data", length=60000)),
+        ("UDP length 0", "bad_transport_header", datagram(me, to, b"data", length=0)),
+        ("UDP length 4", "bad_transport_header", datagram(me, to, b"data", length=4)),
+        ("UDP length 60,000", "bad_transport_header", datagram(me, to, b"data", length=60000)),
+        ("UDP length 0, IPv6", "bad_transport_header", datagram(me6, to6, b"data", length=0)),
+        ("UDP length 60,000, IPv6", "bad_transport_header", datagram(me6, to6, b"data", length=60000)),
         ("a wrong UDP checksum", "bad_checksum", datagram(me, to, b"data", csum=0x1234)),
         ("a wrong UDP checksum, IPv6", "bad_checksum", datagram(me6, to6, b"data", csum=0x1234)),
         ("a damaged payload", "bad_checksum", set_byte(good, len(good) - 1, 0x55)),
@@ -48,7 +48,7 @@ with Daemon() as d:
          frame(ip4(GUEST4, GW4, udp(me, to, b"x"), length=10))),
         ("IPv6 length beyond the frame", "bad_ip_header",
          frame(ip6(GUEST6, GW6, udp(me6, to6, b"x"), length=2000))),
-        ("TCP", "protocol_not_carried", frame(ip4(GUEST4, GW4, bytes(20), proto=6))),
+        ("SCTP", "protocol_not_carried", frame(ip4(GUEST4, GW4, bytes(20), proto=132))),
         ("no virtio-net header", "short_frame", b"x"),
         ("nothing but one", "short_frame", bytes(10)),
         ("13 bytes of frame", "short_frame", good[:23]),
@@ -60,7 +60,7 @@ with Daemon() as d:
 
     data = bytes(300)
     d.drop_test("a super-frame with segments of 0 bytes",
-                {"bad_udp_length": 1}, super_frame(me, to, data, 0))
+                {"bad_transport_header": 1}, super_frame(me, to, data, 0))
     same(received(h4, 0), [], "none of these reached the host")
     d.send(good)
     same(received(h4, 1), [b"data"], "and a good one still does")
