@@ -15,8 +15,10 @@
 #define STATS_COUNTERS(X) \
 	X(TAP_RX_FRAMES, "tap_rx_frames") \
 	X(TAP_RX_DGRAMS, "tap_rx_datagrams") \
+	X(TAP_RX_SEGS, "tap_rx_segments") \
 	X(TAP_TX_FRAMES, "tap_tx_frames") \
 	X(TAP_TX_DGRAMS, "tap_tx_datagrams") \
+	X(TAP_TX_SEGS, "tap_tx_segments") \
 	X(HOST_RX_CALLS, "host_rx_calls") \
 	X(HOST_RX_DGRAMS, "host_rx_datagrams") \
 	X(HOST_TX_CALLS, "host_tx_calls") \

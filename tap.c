@@ -16,6 +16,7 @@
 
 #include "tap.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_tun.h>
@@ -141,18 +142,20 @@ int tap_recv(struct tap *t)
 	return (int)t->n;
 }
 
-static void write_iov(struct tap *t, const struct iovec *iov, unsigned n,
-		      unsigned n_dgrams)
+/* @what, @n: what the frame holds; nothing of it: a frame of our own */
+static bool write_iov(struct tap *t, const struct iovec *iov, unsigned n_iov,
+		      enum counter what, unsigned n)
 {
-	if (writev(t->fd, iov, (int)n) >= 0) {
+	if (writev(t->fd, iov, (int)n_iov) >= 0) {
 		stats_add(t->stats, TAP_TX_FRAMES, 1);
-		stats_add(t->stats, TAP_TX_DGRAMS, n_dgrams);
+		stats_add(t->stats, what, n);
 		if (t->pcap)
-			pcap_add(t->pcap, iov, n);
-		return;
+			pcap_add(t->pcap, iov, n_iov);
+		return true;
 	}
 	stats_add(t->stats, errno == EIO ? DROP_TAP_DOWN : DROP_TAP_ERROR,
-		  n_dgrams ? n_dgrams : 1); /* a frame of our own */
+		  n ? n : 1);
+	return false;
 }
 
 static void send_one(struct tap *t, const struct end *src,
@@ -165,7 +168,7 @@ static void send_one(struct tap *t, const struct end *src,
 	iov[0].iov_base = head.buf;
 	iov[0].iov_len = head.len;
 	memcpy(iov + 1, r->slice, r->n_slices * sizeof(*iov));
-	write_iov(t, iov, 1U + r->n_slices, r->n_segs);
+	write_iov(t, iov, 1U + r->n_slices, TAP_TX_DGRAMS, r->n_segs);
 }
 
 void tap_send_run(struct tap *t, const struct end *src, const struct end *dst,
@@ -185,6 +188,40 @@ void tap_send_run(struct tap *t, const struct end *src, const struct end *dst,
 	}
 }
 
+/* One frame, a segment or a super-frame */
+static bool send_segment(struct tap *t, const struct end *src,
+			 const struct end *dst, const struct pkt_tcp *tcp,
+			 struct mark mark, struct iovec payload, uint32_t seg)
+{
+	struct head head = head_make_tcp(&t->ends, src, dst, tcp, mark, payload,
+					 seg, t->offload > OFFLOAD_NONE);
+	struct iovec iov[2] = { { head.buf, head.len }, payload };
+
+	return write_iov(t, iov, payload.iov_len ? 2 : 1, TAP_TX_SEGS, 1);
+}
+
+bool tap_send_tcp(struct tap *t, const struct end *src, const struct end *dst,
+		  const struct pkt_tcp *tcp, struct mark mark,
+		  struct iovec payload, uint32_t seg)
+{
+	size_t most = t->offload >= OFFLOAD_TSO ? payload.iov_len : seg;
+	struct iovec one = { payload.iov_base, most };
+	struct pkt_tcp part = *tcp;
+
+	assert(seg || !payload.iov_len);
+	part.flags &= ~(TCP_FIN | TCP_PSH);
+	while (payload.iov_len > most) {
+		if (!send_segment(t, src, dst, &part, mark, one, seg))
+			return false;
+		part.seq += (uint32_t)most;
+		payload.iov_len -= most;
+		one.iov_base = (uint8_t *)one.iov_base + most;
+	}
+	part.flags = tcp->flags;
+	one.iov_len = payload.iov_len;
+	return send_segment(t, src, dst, &part, mark, one, seg);
+}
+
 void tap_send_frame(struct tap *t, const void *l2, uint32_t len)
 {
 	struct vnet_hdr none = { 0 };
@@ -194,5 +231,5 @@ void tap_send_frame(struct tap *t, const void *l2, uint32_t len)
 	} frame = { .in = l2 };
 	struct iovec iov[2] = { { &none, sizeof(none) }, { frame.out, len } };
 
-	write_iov(t, iov, 2, 0);
+	write_iov(t, iov, 2, TAP_TX_DGRAMS, 0);
 }

@@ -66,6 +66,19 @@ int tap_recv(struct tap *t);
 void tap_send_run(struct tap *t, const struct end *src, const struct end *dst,
 		  const struct run *r);
 
+/**
+ * tap_send_tcp() - send a part of a TCP stream to the guest
+ * @src, @dst, @tcp, @mark: as for head_make_tcp()
+ * @payload: bytes from @tcp->seq on, borrowed; NULL and 0 if none
+ * @seg:     bytes of one segment, not 0 if there is payload
+ * One super-frame if the link takes them, which must fit an IP packet; else
+ * segments, of which only the last has FIN and PSH.
+ * Returns: false if a frame was not taken: it is counted, the rest not tried
+ */
+bool tap_send_tcp(struct tap *t, const struct end *src, const struct end *dst,
+		  const struct pkt_tcp *tcp, struct mark mark,
+		  struct iovec payload, uint32_t seg);
+
 /** tap_send_frame() - send one whole frame with full checksums */
 void tap_send_frame(struct tap *t, const void *l2, uint32_t len);
 

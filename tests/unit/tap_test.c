@@ -40,8 +40,8 @@ static void stop(void)
 	close(peer);
 }
 
-/* The next frame the peer gets; 0 if there is none. */
-static uint32_t hear(struct pkt *p)
+/* The next frame the peer gets, which holds @what; 0 if there is none. */
+static uint32_t hear_what(struct pkt *p, enum pkt_what what)
 {
 	ssize_t n = read(peer, heard.raw, sizeof(heard.raw));
 	struct frame f;
@@ -51,8 +51,13 @@ static uint32_t hear(struct pkt *p)
 		return 0;
 	ok(is_sound(heard.raw, heard.len), "a frame the kernel takes");
 	f = shot_frame(&heard);
-	is_int(pkt_parse(&f, p), PKT_UDP, "it is UDP");
+	is_int(pkt_parse(&f, p), what, "it is what was sent");
 	return heard.len;
+}
+
+static uint32_t hear(struct pkt *p)
+{
+	return hear_what(p, PKT_UDP);
 }
 
 static uint64_t sum_drops(void)
@@ -123,6 +128,65 @@ static void send_runs(enum offload level, const struct end *src,
 	}
 }
 
+static const struct {
+	const char *name;
+	uint32_t len, seg;
+	unsigned n; /* segments */
+	uint8_t flags;
+} parts[] = {
+	{ "no payload", 0, 0, 1, TCP_ACK },
+	{ "no payload, a size", 0, 1460, 1, TCP_ACK | TCP_FIN },
+	{ "one", 100, 1460, 1, TCP_ACK | TCP_PSH | TCP_FIN },
+	{ "one, full", 1460, 1460, 1, TCP_ACK | TCP_PSH },
+	{ "a byte more", 1461, 1460, 2, TCP_ACK | TCP_PSH | TCP_FIN },
+	{ "three, odd", 333, 111, 3, TCP_ACK | TCP_FIN },
+	{ "largest", 65495, 1460, 45, TCP_ACK | TCP_PSH },
+	{ "SYN", 0, 0, 1, TCP_SYN },
+};
+
+static void send_part(unsigned i, const struct end *src, const struct end *dst)
+{
+	struct pkt_tcp tcp = { 0xffffff00, 77, 5000, 0, parts[i].flags, 0xff };
+	const struct mark mark = { .tos = 2, .hops = 7 };
+	const struct iovec body = { parts[i].len ? data : NULL, parts[i].len };
+	bool is_super = tap.offload >= OFFLOAD_TSO && parts[i].n > 1;
+	uint8_t all = parts[i].flags;
+	unsigned frames = 0;
+	uint32_t at = 0;
+	struct pkt k;
+
+	memset(&stats, 0, sizeof(stats));
+	ok(tap_send_tcp(&tap, src, dst, &tcp, mark, body, parts[i].seg),
+	   "level %d, %s: sent", tap.offload, parts[i].name);
+	for (; hear_what(&k, PKT_TCP); at += k.body.len, frames++) {
+		bool is_last = at + k.body.len == parts[i].len;
+
+		is_mem(k.body.buf, data + at, k.body.len, "payload");
+		ok(end_eq(&k.src, src) && end_eq(&k.dst, dst), "ends");
+		is_int(k.body.mark.tos, 2, "tos");
+		is_int(k.body.mark.hops, 7, "hops");
+		is_int(k.tcp.seq, tcp.seq + at, "sequence number");
+		ok(k.tcp.ack == 77 && k.tcp.window == 5000, "ack, window");
+		is_int(k.tcp.flags, is_last ? all : all & TCP_ACK, "flags");
+		is_int(heard.raw[1] != 0, is_super, "super-frame?");
+		is_int(heard.raw[0], tap.offload > OFFLOAD_NONE,
+		       "partial checksum?");
+		if (!is_super && !is_last)
+			is_int(k.body.len, parts[i].seg, "a full segment");
+	}
+	is_int(frames, is_super ? 1 : parts[i].n, "frames");
+	is_int(at, parts[i].len, "all bytes");
+	is_int(stats.n[TAP_TX_FRAMES], frames, "frames counted");
+	is_int(stats.n[TAP_TX_SEGS], frames, "as TCP");
+	is_int(stats.n[TAP_TX_DGRAMS] + sum_drops(), 0, "and as nothing else");
+}
+
+static void send_parts(const struct end *src, const struct end *dst)
+{
+	for (unsigned i = 0; i < COUNT(parts); i++)
+		send_part(i, src, dst);
+}
+
 static void receive(void)
 {
 	struct pkt p;
@@ -190,6 +254,25 @@ static void rounds(void)
 	stop();
 }
 
+static void tcp_failures(void)
+{
+	const struct pkt_tcp tcp = { .flags = TCP_ACK };
+	const struct iovec body = { data, 300 };
+	const struct mark mark = { 0 };
+
+	for (unsigned level = OFFLOAD_NONE; level <= OFFLOAD_USO; level++) {
+		start((enum offload)level);
+		close(peer);
+		ok(!tap_send_tcp(&tap, &B.v4, &A.v4, &tcp, mark, body, 100),
+		   "a segment not taken");
+		is_int(stats.n[DROP_TAP_ERROR], 1,
+		       "is counted, the rest not tried");
+		is_int(stats.n[TAP_TX_FRAMES] + stats.n[TAP_TX_SEGS], 0,
+		       "none sent");
+		close(tap.fd);
+	}
+}
+
 static void failures(void)
 {
 	struct piece p = { .buf = data, .len = 300, .seg = 100 };
@@ -248,9 +331,12 @@ int main(void)
 		start((enum offload)level);
 		send_runs((enum offload)level, &B.v4, &A.v4);
 		send_runs((enum offload)level, &B.v6, &A.v6);
+		send_parts(&B.v4, &A.v4);
+		send_parts(&B.v6, &A.v6);
 		stop();
 	}
 	failures();
+	tcp_failures();
 	own_frame();
 	return done();
 }
