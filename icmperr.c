@@ -40,6 +40,7 @@
 #define TYPE6_ECHO 128
 
 #define HOPS_ERROR 255
+#define QUOTE_L4 8 /* bytes: UDP or echo header; ports and sequence of TCP */
 #define TOTAL4_MAX 576 /* RFC 1812 4.3.2.3 */
 #define TOTAL6_MAX 1280 /* RFC 4443 2.4 (c) */
 
@@ -56,6 +57,9 @@ struct echo_hdr {
 	uint16_t csum_be, id_be, seq_be;
 } WIRE;
 
+static_assert(QUOTE_L4 == sizeof(struct udp_hdr) &&
+		      QUOTE_L4 == sizeof(struct echo_hdr),
+	      "quote");
 static_assert(ICMPERR_FRAME == FRAME_MIN + TOTAL6_MAX, "frame");
 
 struct icmperr icmperr_make(enum icmperr_what what, enum family family,
@@ -150,12 +154,24 @@ static void quote_udp(uint8_t *buf, const struct icmperr_quote *q)
 	memcpy(buf, &udp, sizeof(udp));
 }
 
+/* Its checksum stands behind the 8 bytes that RFC 792 asks for */
+static void quote_tcp(uint8_t *buf, const struct icmperr_quote *q)
+{
+	struct tcp_hdr tcp = {
+		.src_be = htons(q->src.port),
+		.dst_be = htons(q->dst.port),
+		.seq_be = htonl(q->seq),
+	};
+
+	memcpy(buf, &tcp, QUOTE_L4);
+}
+
 static void quote_echo(uint8_t *buf, const struct icmperr_quote *q)
 {
 	struct echo_hdr echo = {
 		.type = q->proto == PROTO_ICMP ? TYPE4_ECHO : TYPE6_ECHO,
 		.id_be = htons(q->src.port),
-		.seq_be = htons(q->seq),
+		.seq_be = htons((uint16_t)q->seq),
 	};
 
 	echo.csum_be = quote_csum(q, &echo, sizeof(echo));
@@ -166,7 +182,7 @@ static void quote_echo(uint8_t *buf, const struct icmperr_quote *q)
 static uint32_t quote(uint8_t *buf, uint32_t room,
 		      const struct icmperr_quote *q)
 {
-	const uint32_t l4 = sizeof(struct udp_hdr); /* an echo header as well */
+	uint32_t l4 = q->proto == PROTO_TCP ? sizeof(struct tcp_hdr) : QUOTE_L4;
 	struct head_ip ip = { .src = q->src.addr,
 			      .dst = q->dst.addr,
 			      .mark = q->mark,
@@ -176,9 +192,11 @@ static uint32_t quote(uint8_t *buf, uint32_t room,
 
 	if (q->proto == PROTO_UDP)
 		quote_udp(buf + n, q);
+	else if (q->proto == PROTO_TCP)
+		quote_tcp(buf + n, q);
 	else
 		quote_echo(buf + n, q);
-	n += l4;
+	n += QUOTE_L4;
 	if (len > room - n)
 		len = room - n;
 	if (len)

@@ -31,14 +31,15 @@ struct icmperr {
 
 /** struct icmperr_quote - the datagram that it is about, as its sender sent it
  * @src, @dst: of one family; port of an ICMP echo is its identifier
- * @proto: PROTO_UDP, or PROTO_ICMP or PROTO_ICMP6 for an echo request
- * @seq:   sequence number of an echo request
- * @data:  payload, as much as is known      @len: bytes of it
+ * @proto: PROTO_UDP, PROTO_TCP, or PROTO_ICMP or PROTO_ICMP6 for echo requests
+ * @seq:   sequence number of a TCP segment or an echo request
+ * @data:  payload, as much as is known      @len: bytes of it; 0 for TCP, of
+ *         which nothing behind the sequence number is quoted
  * @dlen:  bytes of the whole payload, at least @len */
 struct icmperr_quote {
 	struct end src, dst;
 	uint8_t proto;
-	uint16_t seq;
+	uint32_t seq;
 	struct mark mark;
 	const uint8_t *data;
 	uint32_t len;

@@ -257,6 +257,40 @@ static void echo(void)
 	}
 }
 
+/* About a segment: ports and sequence number, of a packet with its length */
+static void tcp(void)
+{
+	static const uint8_t want[] = { 0x13, 0x88, 0x17, 0x70,
+					0xfe, 0xdc, 0xba, 0x98 };
+
+	for (unsigned v4 = 0; v4 < 2; v4++) {
+		enum family f = v4 ? FAMILY_V4 : FAMILY_V6;
+		struct icmperr e = icmperr_make(ICMPERR_HOST, f, 0);
+		struct icmperr_quote q = quote_of(v4, 0);
+		uint32_t l3 = v4 ? 20 : 40;
+		const uint8_t *ip = out + 14 + l3 + 8;
+		struct frame frame = { .l2 = out };
+		struct pkt p;
+
+		q.proto = PROTO_TCP;
+		q.seq = 0xfedcba98;
+		q.dlen = 1000;
+		frame.len = icmperr_frame(
+			&e, &LINK, v4 ? &C.v4.addr : &C.v6.addr, &q, out);
+		is_int(frame.len, 14 + l3 + 8 + l3 + 8, "about a segment");
+		is_int(ip[v4 ? 9 : 6], 6, "of TCP");
+		is_int(be16_get(ip + (v4 ? 2 : 4)), (v4 ? 20 : 0) + 20 + 1000,
+		       "its length");
+		is_mem(ip + l3, want, sizeof(want), "ports, sequence number");
+		is_int(pkt_parse(&frame, &p), PKT_ICMP, "a frame of ICMP");
+		ok(!icmperr_parse(&p, &e, &q), "not read from a guest");
+		is_int(plain_fold(plain_sum(
+			       v4 ? 0 : plain_pseudo(out + 14, 58, 8 + l3 + 8),
+			       out + 14 + l3, 8 + l3 + 8)),
+		       0xffff, "checksum");
+	}
+}
+
 static void rate(void)
 {
 	struct icmperr_rate r = { 0 };
@@ -288,6 +322,7 @@ int main(void)
 	refused();
 	parsed();
 	echo();
+	tcp();
 	rate();
 	return done();
 }
