@@ -30,8 +30,6 @@
 #ifndef SO_MEMINFO
 #define SO_MEMINFO 55
 #endif
-#define MEMINFO_DROPS 8 /* SK_MEMINFO_DROPS */
-#define MEMINFO_VARS 9
 
 const struct mark sock_mark_set = { .df = true };
 
@@ -75,11 +73,23 @@ static void set_buffers(int fd, bool force)
 	set(fd, SOL_SOCKET, SO_RCVBUF, SOCK_BUF);
 }
 
+void sock_setup_bind(int fd, int family, unsigned flags)
+{
+	bool is_v6 = family == AF_INET6;
+
+	if (is_v6)
+		set(fd, IPPROTO_IPV6, IPV6_V6ONLY, !(flags & SOCK_DUAL));
+	if (flags & SOCK_FREEBIND)
+		set(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
+		    is_v6 ? IPV6_FREEBIND : IP_FREEBIND, 1);
+}
+
 void sock_setup(int fd, int family, unsigned flags)
 {
 	bool is_v6 = family == AF_INET6;
 	bool has_v4 = !is_v6 || flags & SOCK_DUAL;
 
+	sock_setup_bind(fd, family, flags);
 	set_buffers(fd, flags & SOCK_FORCE);
 	set(fd, SOL_UDP, UDP_GRO, 1);
 	if (has_v4) {
@@ -89,14 +99,10 @@ void sock_setup(int fd, int family, unsigned flags)
 	if (!is_v6)
 		set(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
 	if (is_v6) {
-		set(fd, IPPROTO_IPV6, IPV6_V6ONLY, !(flags & SOCK_DUAL));
 		set(fd, IPPROTO_IPV6, IPV6_RECVERR, 1);
 		set(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, 1);
 		set(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE);
 	}
-	if (flags & SOCK_FREEBIND)
-		set(fd, is_v6 ? IPPROTO_IPV6 : IPPROTO_IP,
-		    is_v6 ? IPV6_FREEBIND : IP_FREEBIND, 1);
 	if (!(flags & SOCK_PKTINFO))
 		return;
 	if (is_v6)
@@ -387,13 +393,18 @@ void sock_mark(int fd, enum family family, const struct mark *was,
 			   want->df ? IP_PMTUDISC_PROBE : IP_PMTUDISC_DONT);
 }
 
+void sock_meminfo(int fd, uint32_t ret_info[static SK_MEMINFO_VARS])
+{
+	socklen_t len = SK_MEMINFO_VARS * sizeof(*ret_info);
+
+	memset(ret_info, 0, len);
+	(void)getsockopt(fd, SOL_SOCKET, SO_MEMINFO, ret_info, &len);
+}
+
 uint32_t sock_drops(int fd)
 {
-	uint32_t info[MEMINFO_VARS];
-	socklen_t len = sizeof(info);
+	uint32_t info[SK_MEMINFO_VARS];
 
-	if (getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &len) ||
-	    len <= MEMINFO_DROPS * sizeof(info[0]))
-		return 0;
-	return info[MEMINFO_DROPS];
+	sock_meminfo(fd, info);
+	return info[SK_MEMINFO_DROPS];
 }

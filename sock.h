@@ -10,6 +10,8 @@
 #include "addr.h"
 #include "run.h"
 
+#include <linux/sock_diag.h>
+
 /** enum sock_flag - how a socket is set up
  * pktinfo: tell which local address and interface a datagram arrived on
  * dual:    take IPv4 on an AF_INET6 socket
@@ -87,6 +89,10 @@ int sock_open_ping(int family);
  * receive, queued errors, TOS told, no dual-stack unless asked; plus @flags */
 void sock_setup(int fd, int family, unsigned flags);
 
+/** sock_setup_bind() - what of @flags must be said before sock_bind(), of a
+ * socket of any type: SOCK_DUAL, which is else ruled out, and SOCK_FREEBIND */
+void sock_setup_bind(int fd, int family, unsigned flags);
+
 /** sock_ifindex() - index of an interface here, 0: there is none */
 uint32_t sock_ifindex(const char *name);
 
@@ -134,6 +140,10 @@ int sock_send(const struct sock_dest *d, const struct run *r);
  */
 void sock_mark(int fd, enum family family, const struct mark *was,
 	       const struct mark *want);
+
+/** sock_meminfo() - the kernel's account of a socket, SO_MEMINFO, by
+ * SK_MEMINFO_*; zero where it does not tell */
+void sock_meminfo(int fd, uint32_t ret_info[static SK_MEMINFO_VARS]);
 
 /** sock_drops() - datagrams (buffers) dropped for want of room, SO_MEMINFO */
 uint32_t sock_drops(int fd);
