@@ -51,8 +51,7 @@ static void check_tcp(const struct pkt *p)
 	must(p->src.port && p->dst.port && addr_is_unicast(&p->src.addr));
 	must(addr_is_unicast(&p->dst.addr) && !p->body.seg);
 	must(p->body.len <= DGRAM_MAX - 20);
-	must(p->tcp.wscale <= TCP_WSCALE_MAX ||
-	     p->tcp.wscale == TCP_NO_WSCALE);
+	must(p->tcp.wscale <= TCP_WSCALE_MAX || p->tcp.wscale == TCP_NO_WSCALE);
 	must(p->tcp.flags & TCP_SYN ||
 	     (!p->tcp.mss && p->tcp.wscale == TCP_NO_WSCALE));
 }
