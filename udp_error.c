@@ -28,23 +28,6 @@
 #define ECHO_SEQ 6 /* where in it the sequence number is */
 #define QUOTE_WHOLE 1184 /* from here on a quote may have been cut */
 
-/* Send an error to the guest, if the rate allows. */
-static void tell(struct udp *u, const struct icmperr *e,
-		 const struct addr *from, const struct icmperr_quote *q)
-{
-	uint8_t frame[ICMPERR_FRAME];
-	uint32_t len = icmperr_frame(e, &u->tap->ends, from, q, frame);
-
-	if (!len)
-		return;
-	if (!icmperr_allowed(&u->errors, u->loop->now_ms)) {
-		stats_add(u->stats, ICMP_LIMITED, 1);
-		return;
-	}
-	tap_send_frame(u->tap, frame, len);
-	stats_add(u->stats, ICMP_TO_GUEST, 1);
-}
-
 /* A datagram of a flow. What ping sockets send begins with a header that is
  * the quote's own: the sequence number is all of it that we do not know. */
 static struct icmperr_quote quote_of(const struct flow *f,
@@ -89,7 +72,7 @@ static void tell_remote(struct udp *u, const struct map *m,
 	struct addr from = offender_of(u, f, e);
 
 	if (addr_is_set(&from))
-		tell(u, &icmp, &from, &q);
+		tell_guest(&u->tell, &icmp, &from, &q);
 }
 
 /* The flow that an error is about. A listener's flows are told apart by our
@@ -179,55 +162,6 @@ bool udp_error_splice(struct udp *u, struct map *far)
 	return true;
 }
 
-/* The form in which a failed send is told; false: there is none. */
-static bool form_of(int error, enum family family, uint32_t mtu,
-		    struct icmperr *ret_e)
-{
-	enum icmperr_what what;
-
-	switch (error) {
-	case ENETUNREACH:
-	case ENETDOWN:
-		what = ICMPERR_NET;
-		break;
-	case EHOSTUNREACH:
-	case EHOSTDOWN:
-		what = ICMPERR_HOST;
-		break;
-	case EACCES:
-	case EPERM:
-		what = ICMPERR_PROHIBITED;
-		break;
-	case ECONNREFUSED:
-		what = ICMPERR_PORT;
-		break;
-	case EMSGSIZE:
-		if (!mtu)
-			return false;
-		what = ICMPERR_TOO_BIG;
-		break;
-	default:
-		return false;
-	}
-	*ret_e = icmperr_make(what, family, mtu);
-	return true;
-}
-
-/* What the host itself says comes from the guest's gateway; where there is
- * none of that family, from whom the datagram was for. */
-static void tell_local(struct udp *u, int error, uint32_t mtu,
-		       const struct icmperr_quote *q)
-{
-	enum family family = addr_family(&q->src.addr);
-	const struct addr *from = &u->fwd->ours[family];
-	struct icmperr e;
-
-	if (!addr_is_set(from))
-		from = &q->dst.addr;
-	if (form_of(error, family, mtu, &e))
-		tell(u, &e, from, q);
-}
-
 void udp_error_send(struct udp *u, const struct flow *f, const struct run *r,
 		    int error, uint32_t mtu)
 {
@@ -238,7 +172,7 @@ void udp_error_send(struct udp *u, const struct flow *f, const struct run *r,
 	if (f->flags & FLOW_SPLICED || !run_next(r, &pos, &buf, &len))
 		return;
 	q = quote_of(f, &r->mark, buf, len);
-	tell_local(u, error, mtu, &q);
+	tell_local(&u->tell, error, mtu, &q);
 }
 
 void udp_error_refused(struct udp *u, const struct pkt *p, int error)
@@ -259,7 +193,7 @@ void udp_error_refused(struct udp *u, const struct pkt *p, int error)
 	if (p->body.seg && p->body.seg < q.len)
 		q.len = p->body.seg;
 	q.dlen = q.len;
-	tell_local(u, error, 0, &q);
+	tell_local(&u->tell, error, 0, &q);
 }
 
 bool udp_error_from_guest(struct udp *u, const struct pkt *p)

@@ -9,7 +9,6 @@
 #include "agent.h"
 #include "flow.h"
 #include "fwd.h"
-#include "icmperr.h"
 #include "loop.h"
 #include "map.h"
 #include "permit.h"
@@ -19,6 +18,7 @@
 #include "sock.h"
 #include "stats.h"
 #include "tap.h"
+#include "tell.h"
 
 /** struct udp_conf - what does not change while running
  * @outbound: source address of guest-initiated flows, unset: by route
@@ -48,7 +48,7 @@ struct udp_query {
  * @query:  takes FWD_QUERY, set together with that
  * @refused: told of a datagram of the guest that gets no flow, and why (errno)
  * @round:  number of the round, so that two of one can be told
- * @errors: rate of what the guest is told
+ * @tell:   errors to the guest; filled by udp_init()
  * @source: unbound sockets that are asked for source addresses, -1: none yet
  * @reserved:  ports never taken for a guest's own
  * @by_target: listener + 1 whose traffic goes to a port of the guest
@@ -68,7 +68,7 @@ struct udp {
 	void (*refused)(struct udp *u, const struct pkt *p, int error);
 	struct timer expiry;
 	uint32_t round;
-	struct icmperr_rate errors;
+	struct tell tell;
 	int source[FAMILY_COUNT];
 	uint64_t closed_drops;
 	struct port_set reserved;
