@@ -79,6 +79,18 @@ static void on_udp(struct guest *g, const struct pkt *p)
 	}
 }
 
+static void on_tcp(struct guest *g, const struct pkt *p)
+{
+	if (!g->has[addr_family(&p->src.addr)]) {
+		stats_add(g->stats, DROP_FAMILY_OFF, 1);
+	} else if (!g->tcp) {
+		stats_add(g->stats, DROP_PROTO, 1);
+	} else {
+		learn(g->fwd, &p->src.addr);
+		tcp_from_guest(g->tcp, p);
+	}
+}
+
 static enum counter bad_counter(enum pkt_what what)
 {
 	switch (what) {
@@ -108,6 +120,9 @@ static void dispatch(struct guest *g, enum pkt_what what, const struct pkt *p)
 	switch (what) {
 	case PKT_UDP:
 		on_udp(g, p);
+		break;
+	case PKT_TCP:
+		on_tcp(g, p);
 		break;
 	case PKT_ARP:
 		on_arp(g, p);
@@ -160,8 +175,7 @@ static void on_frame(struct guest *g, const struct frame *f)
 	struct pkt p;
 
 	what = pkt_parse(f, &p);
-	if (what == PKT_UDP || what == PKT_ICMP || what == PKT_ARP ||
-	    what == PKT_FRAGMENT)
+	if (what <= PKT_ICMP || what == PKT_ARP || what == PKT_FRAGMENT)
 		g->tap->ends.guest = p.src_mac;
 	if (what == PKT_FRAGMENT)
 		on_fragment(g, &p);
@@ -184,6 +198,8 @@ static void ready(struct watch *w, uint32_t events)
 		for (i = 0; i < n; i++)
 			on_frame(g, &g->tap->frame[i]);
 		udp_flush(g->udp);
+		if (g->tcp)
+			tcp_flush(g->tcp);
 		if (n < TAP_FRAMES)
 			return;
 	}

@@ -8,16 +8,19 @@
 #include "frag.h"
 #include "icmp.h"
 #include "local.h"
+#include "tcp.h"
 #include "udp.h"
 
 /** struct guest - the guest's side
  * @tap, @udp, @fwd, @loop, @stats: borrowed parts, set by the caller; @fwd
  *        learns the addresses the guest uses
+ * @tcp:  likewise, NULL: not carried
  * @local: what is announced and what is off are set by the caller
  * @has:  families in use     @gone: called once the link is gone for good */
 struct guest {
 	struct tap *tap;
 	struct udp *udp;
+	struct tcp *tcp;
 	struct fwd *fwd;
 	struct loop *loop;
 	struct stats *stats;

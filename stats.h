@@ -45,6 +45,18 @@
 	X(ICMP_LIMITED, "icmp_errors_over_rate") \
 	X(ICMP_UNMATCHED, "icmp_errors_unmatched") \
 	X(ICMP_FROM_GUEST, "icmp_errors_from_guest") \
+	X(TCP_OPENED, "tcp_opened_by_guest") \
+	X(TCP_ACCEPTED, "tcp_accepted") \
+	X(TCP_CLOSED, "tcp_closed") \
+	X(TCP_RESET, "tcp_reset") \
+	X(TCP_REFUSED, "tcp_refused") \
+	X(TCP_EXPIRED, "tcp_expired") \
+	X(TCP_EVICTED, "tcp_evicted") \
+	X(TCP_RESENT, "tcp_retransmissions") \
+	X(TCP_RESTS, "tcp_writes_cut_short") \
+	X(TCP_PAUSED, "tcp_accept_paused") \
+	X(TCP_SPLICED, "tcp_spliced") \
+	X(TCP_SPLICE_BYTES, "tcp_spliced_bytes") \
 	X(SPLICE_REFUSED, "splice_refused") \
 	X(SPLICE_TURNED, "splice_retried_by_ipv4")
 
@@ -80,6 +92,10 @@
 	X(DROP_HOST_AGAIN, "host_send_queue_full") \
 	X(DROP_HOST_ERROR, "host_send_error") \
 	X(DROP_HOST_SIZE, "host_message_too_long") \
+	X(DROP_TCP_STRAY, "tcp_no_connection") \
+	X(DROP_TCP_ORDER, "tcp_out_of_order") \
+	X(DROP_TCP_ROOM, "tcp_no_buffer") \
+	X(DROP_TCP_LATE, "tcp_after_close") \
 	X(DROP_TAP_DOWN, "tap_down") \
 	X(DROP_TAP_ERROR, "tap_write_error")
 

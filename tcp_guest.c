@@ -1,0 +1,224 @@
+/* tcp_guest.c - bytes of TCP connections towards the guest
+ *
+ * The socket's own buffer is the send buffer of the connection: bytes are
+ * looked at, sent, and dropped from the socket once the guest acknowledged
+ * them. To send again is to look again. A look takes as much as fits the cache
+ * and goes out in super-frames as large as IP allows, each a multiple of the
+ * guest's segment size.
+ *
+ * Where the kernel has no peek offset, a look begins with the bytes in flight,
+ * which are copied just to be passed over; they are limited, since that cost
+ * grows with them. */
+
+#include "tcp_guest.h"
+
+#include "sock_stream.h"
+#include "tcp_host.h"
+
+#include <errno.h>
+
+static uint32_t in_flight(const struct tcp_conn *c)
+{
+	return c->tcb.snd_nxt - c->tcb.snd_una;
+}
+
+/* Bytes that go into one super-frame: whole segments */
+static uint32_t frame_max(const struct tcp_conn *c)
+{
+	return TCP_FRAME_MAX / c->tcb.mss * c->tcb.mss;
+}
+
+/* Bytes to look at, and to send if they are there */
+static uint32_t wanted(const struct tcp_conn *c)
+{
+	uint32_t room = tcb_room(&c->tcb), mss = c->tcb.mss;
+
+	if (room > TCP_PEEK)
+		room = TCP_PEEK;
+	if (!(c->flags & TCP_SEEKS)) {
+		uint32_t left = in_flight(c) < TCP_SEEN ?
+					TCP_SEEN - in_flight(c) :
+					0;
+
+		if (room > left)
+			room = left;
+	}
+	return room > mss ? room / mss * mss : room;
+}
+
+/* Look at up to @len bytes that lie @offset behind the first unacknowledged */
+static ssize_t look(struct tcp *t, const struct tcp_conn *c, uint32_t offset,
+		    uint32_t len)
+{
+	struct iovec iov[2] = { { t->seen, offset }, { t->buf, len } };
+	ssize_t n;
+
+	if (c->flags & TCP_SEEKS)
+		return stream_peek(c->watch.fd, iov + 1, 1);
+	n = stream_peek(c->watch.fd, iov, 2);
+	if (n > 0 || (n == 0 && !offset))
+		n -= offset;
+	/* Only old bytes: nothing new, or the end behind them */
+	if (n <= 0 && offset)
+		n = c->flags & TCP_HOST_FIN ? 0 : -EAGAIN;
+	return n;
+}
+
+/* Send @len bytes of the buffer; returns how many the link took */
+static uint32_t emit(struct tcp *t, struct tcp_conn *c, uint32_t len,
+		     bool is_last)
+{
+	uint32_t most = frame_max(c), done = 0;
+
+	while (done < len) {
+		uint32_t n = len - done < most ? len - done : most;
+		uint8_t push = is_last && done + n == len ? TCP_PSH : 0;
+		struct pkt_tcp h = tcb_header(&c->tcb, c->tcb.snd_nxt, push);
+
+		if (!tap_send_tcp(t->tap, &c->visible, &c->inner, &h,
+				  (struct mark){ .df = 1 },
+				  (struct iovec){ t->buf + done, n },
+				  c->tcb.mss))
+			break;
+		tcb_sent(&c->tcb, n, false, t->loop->now_ms);
+		done += n;
+	}
+	return done;
+}
+
+static void end_stream(struct tcp *t, struct tcp_conn *c)
+{
+	struct tcb *b = &c->tcb;
+
+	c->flags &= (uint8_t)~TCP_READABLE;
+	if (b->flags & TCB_FIN_SENT && b->snd_nxt == b->snd_max)
+		return;
+	if (tcp_conn_tell(t, c, b->snd_nxt, TCP_FIN))
+		tcb_sent(b, 0, true, t->loop->now_ms);
+	else
+		tcb_stall(b, t->loop->now_ms);
+}
+
+/* The rest waits for another turn: a change of what is waited for tells anew
+ * what is there */
+static void again_later(struct tcp *t, struct tcp_conn *c)
+{
+	(void)loop_mod(t->loop, &c->watch, TCP_EVENTS);
+}
+
+/* Send one look's worth.
+ * Returns: 1 if there may be more, 0 if not now, -errno */
+static int pull_once(struct tcp *t, struct tcp_conn *c)
+{
+	uint32_t want = wanted(c), sent;
+	ssize_t n;
+
+	if (!want) {
+		if (in_flight(c) == 0)
+			tcb_stall(&c->tcb, t->loop->now_ms);
+		return 0;
+	}
+	n = look(t, c, in_flight(c), want);
+	if (!n)
+		end_stream(t, c);
+	if (n == -EAGAIN)
+		c->flags &= (uint8_t)~TCP_READABLE;
+	if (n <= 0)
+		return n == -EAGAIN ? 0 : (int)n;
+	if ((uint32_t)n < want && !(c->flags & TCP_HOST_FIN))
+		c->flags &= (uint8_t)~TCP_READABLE;
+	sent = emit(t, c, (uint32_t)n, (uint32_t)n < want);
+	if (sent == (uint32_t)n)
+		return 1;
+	if (c->flags & TCP_SEEKS)
+		stream_peek_seek(c->watch.fd, in_flight(c));
+	c->flags |= TCP_READABLE;
+	tcb_stall(&c->tcb, t->loop->now_ms);
+	return 0;
+}
+
+bool tcp_guest_pull(struct tcp *t, struct tcp_conn *c)
+{
+	unsigned i;
+	int rc = 1;
+
+	c->flags &= (uint8_t)~TCP_PULL;
+	if (c->tcb.state != TCB_OPEN || !(c->flags & TCP_READABLE))
+		return true;
+	(void)tcp_host_offer(t, c); /* what is sent tells it, too */
+	for (i = 0; i < TCP_PEEKS && rc > 0 && c->flags & TCP_READABLE; i++)
+		rc = pull_once(t, c);
+	if (rc < 0) {
+		tcp_conn_abort(t, c, true);
+		return false;
+	}
+	if (rc > 0 && c->flags & TCP_READABLE)
+		again_later(t, c);
+	tcp_conn_arm(t, c);
+	return true;
+}
+
+void tcp_guest_acked(struct tcp *t, struct tcp_conn *c, uint32_t len)
+{
+	(void)t;
+	if (len)
+		(void)stream_discard(c->watch.fd, len);
+}
+
+void tcp_guest_resend(struct tcp *t, struct tcp_conn *c)
+{
+	struct tcb *b = &c->tcb;
+	uint32_t next = b->snd_nxt, most = frame_max(c);
+	ssize_t n;
+
+	if (next - b->snd_una < most)
+		most = next - b->snd_una;
+	if (c->flags & TCP_SEEKS)
+		stream_peek_seek(c->watch.fd, 0);
+	n = look(t, c, 0, most);
+	b->snd_nxt = b->snd_una;
+	if (n > 0)
+		(void)emit(t, c, (uint32_t)n, false);
+	else if (b->flags & TCB_FIN_SENT)
+		(void)tcp_conn_tell(t, c, b->snd_una, TCP_FIN);
+	b->snd_nxt = next;
+	if (c->flags & TCP_SEEKS)
+		stream_peek_seek(c->watch.fd, in_flight(c));
+	stats_add(t->stats, TCP_RESENT, 1);
+}
+
+/* Nothing is out: only a window that does not open. RFC 9293 3.8.6.1 */
+static bool probe(struct tcp *t, struct tcp_conn *c)
+{
+	c->flags |= TCP_READABLE;
+	if (tcb_room(&c->tcb))
+		return tcp_guest_pull(t, c);
+	(void)tcp_conn_tell(t, c, c->tcb.snd_una - 1, 0);
+	return true;
+}
+
+bool tcp_guest_timeout(struct tcp *t, struct tcp_conn *c)
+{
+	struct tcb *b = &c->tcb;
+	bool is_out = b->snd_una != b->snd_max;
+
+	if (!tcb_timeout(b, t->loop->now_ms)) {
+		tcp_conn_abort(t, c, true);
+		return false;
+	}
+	if (b->due_ms == TCB_NEVER)
+		return true;
+	if (b->state != TCB_OPEN) {
+		if (tcp_conn_tell(t, c, b->snd_una, 0))
+			tcb_sent(b, 0, false, t->loop->now_ms);
+	} else if (is_out) {
+		stats_add(t->stats, TCP_RESENT, 1);
+		if (c->flags & TCP_SEEKS)
+			stream_peek_seek(c->watch.fd, 0);
+		c->flags |= TCP_READABLE;
+		return tcp_guest_pull(t, c);
+	} else {
+		return probe(t, c);
+	}
+	return true;
+}
