@@ -19,7 +19,7 @@
  * a terminal or a service manager sends to everybody ends it only when it ends
  * the forwarder: by the EOF.
  *
- * Not here: TCP, raw sockets, a second thread, starting the agent again. */
+ * Not here: raw sockets, a second thread, starting the agent again. */
 
 #include "agent.h"
 
@@ -172,8 +172,7 @@ int agent_give(int sock, const void *data, size_t len, const int *fds,
 
 static int make_socket(const struct agent_req *r)
 {
-	int fd = socket(r->family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
-			r->protocol);
+	int fd = socket(r->family, r->type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -190,6 +189,10 @@ static int bind_socket(int fd, const struct agent_req *r)
 	if (r->family == AF_INET6 &&
 	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one)))
 		return -errno;
+	/* Of TCP that shares nothing: a port is free of old connections */
+	if (r->type == SOCK_STREAM &&
+	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)))
+		return -errno;
 	if (name_len && setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, r->device,
 				   (socklen_t)name_len))
 		return -errno;
@@ -202,8 +205,9 @@ static void fill_answer(const struct agent_req *r, struct answer *a, int *fds)
 	unsigned want = r->what == AGENT_BOUND ? 1 : r->n;
 	int rc = 0;
 
-	if (r->type != SOCK_DGRAM || want > AGENT_POOL ||
-	    (r->family != AF_INET && r->family != AF_INET6)) {
+	if ((r->type != SOCK_DGRAM && r->type != SOCK_STREAM) ||
+	    (r->family != AF_INET && r->family != AF_INET6) ||
+	    want > AGENT_POOL) {
 		a->error = EINVAL;
 		return;
 	}
@@ -356,15 +360,15 @@ int agent_ready(struct agent *a)
 
 /* Is this what was asked for?
  * seccomp(forwarder): getsockopt fcntl(1=F_GETFL) */
-static bool is_wanted(const struct agent *a, int fd, int family)
+static bool is_wanted(const struct agent *a, int fd, const struct agent_req *r)
 {
 	int got = 0;
 	socklen_t len = sizeof(got);
 
-	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &got, &len) || got != family)
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &got, &len) ||
+	    got != r->family)
 		return false;
-	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &got, &len) ||
-	    got != SOCK_DGRAM)
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &got, &len) || got != r->type)
 		return false;
 	if (a->cookie && socket_cookie(fd) != a->cookie)
 		return false;
@@ -397,7 +401,7 @@ static int call(struct agent *a, const struct agent_req *r,
 	if (rc)
 		return bury(a, rc == -EAGAIN ? -ETIMEDOUT : rc);
 	for (unsigned i = 0; i < got.n; i++) {
-		if (is_wanted(a, fds[i], r->family))
+		if (is_wanted(a, fds[i], r))
 			continue;
 		close_all(fds, got.n);
 		return bury(a, -EBADMSG);
@@ -414,14 +418,15 @@ static int count(struct agent *a, int rc)
 	return rc;
 }
 
-static int refill(struct agent *a, enum family family)
+static const int sock_type[AGENT_TYPES] = { SOCK_DGRAM, SOCK_STREAM };
+
+static int refill(struct agent *a, enum agent_type type, enum family family)
 {
-	struct agent_pool *pool = &a->pool[family];
+	struct agent_pool *pool = &a->pool[type][family];
 	struct agent_req r = {
 		.what = AGENT_SOCKETS,
 		.family = family == FAMILY_V4 ? AF_INET : AF_INET6,
-		.type = SOCK_DGRAM,
-		.protocol = IPPROTO_UDP,
+		.type = sock_type[type],
 		.n = AGENT_POOL,
 	};
 	int n = call(a, &r, pool->fd);
@@ -432,27 +437,36 @@ static int refill(struct agent *a, enum family family)
 	return 0;
 }
 
-int agent_udp(struct agent *a, enum family family)
+static int draw(struct agent *a, enum agent_type type, enum family family)
 {
-	struct agent_pool *pool = &a->pool[family];
+	struct agent_pool *pool = &a->pool[type][family];
 	int rc;
 
 	if (!pool->n) {
-		rc = refill(a, family);
+		rc = refill(a, type, family);
 		if (rc)
 			return count(a, rc);
 	}
 	return pool->fd[--pool->n];
 }
 
-int agent_bound(struct agent *a, int family, const struct end *end,
+int agent_udp(struct agent *a, enum family family)
+{
+	return draw(a, AGENT_DGRAM, family);
+}
+
+int agent_stream(struct agent *a, enum family family)
+{
+	return draw(a, AGENT_STREAM, family);
+}
+
+int agent_bound(struct agent *a, int type, int family, const struct end *end,
 		const char *device)
 {
 	struct agent_req r = {
 		.what = AGENT_BOUND,
 		.family = family,
-		.type = SOCK_DGRAM,
-		.protocol = IPPROTO_UDP,
+		.type = type,
 		.n = 1,
 		.end = *end,
 	};

@@ -28,13 +28,15 @@ struct agent_req {
 	uint32_t what;
 	int32_t family;
 	int32_t type;
-	int32_t protocol;
 	uint32_t n;
 	struct end end;
 	char device[IFNAME_SIZE];
 };
 
-/** struct agent_pool - bare UDP sockets of one family, at hand */
+/** enum agent_type - index of a pool: UDP or TCP sockets */
+enum agent_type { AGENT_DGRAM, AGENT_STREAM, AGENT_TYPES };
+
+/** struct agent_pool - bare sockets of one type and family, at hand */
 struct agent_pool {
 	int fd[AGENT_POOL];
 	unsigned n;
@@ -42,14 +44,15 @@ struct agent_pool {
 
 /** struct agent - the forwarder's end
  * @sock: SOCK_SEQPACKET to the agent, -1 once it is dead
- * @pool: per family        @cookie: SO_NETNS_COOKIE of its namespace, 0 unknown
+ * @pool: per enum agent_type and enum family
+ * @cookie: SO_NETNS_COOKIE of its namespace, 0 unknown
  * @stats: where failures are counted, borrowed
  * @place: where it lives, for messages; may be changed */
 struct agent {
 	int sock;
 	pid_t pid;
 	uint64_t cookie;
-	struct agent_pool pool[FAMILY_COUNT];
+	struct agent_pool pool[AGENT_TYPES][FAMILY_COUNT];
 	struct stats *stats;
 	const char *place;
 };
@@ -82,19 +85,23 @@ int agent_ready(struct agent *a);
 
 /**
  * agent_udp() - an unbound UDP socket of the agent's namespace, non-blocking
+ * agent_stream() - the same of TCP
  * Taken from the pool; an empty pool is refilled, which waits for
  * AGENT_DEADLINE_MS at most.
  * Returns: descriptor, now the caller's; or -errno (counted in @a->stats)
  */
 int agent_udp(struct agent *a, enum family family);
+int agent_stream(struct agent *a, enum family family);
 
 /**
- * agent_bound() - a UDP socket bound by the agent, for ports below 1024
+ * agent_bound() - a socket bound by the agent, for ports below 1024
+ * @type:   SOCK_DGRAM or SOCK_STREAM; the latter may take a port that old
+ *          connections still hold
  * @family: AF_INET, or AF_INET6 with IPV6_V6ONLY
  * @end:    its address unset or any: wildcard    @device: interface, or ""
  * Returns: as agent_udp()
  */
-int agent_bound(struct agent *a, int family, const struct end *end,
+int agent_bound(struct agent *a, int type, int family, const struct end *end,
 		const char *device);
 
 #endif

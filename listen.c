@@ -134,7 +134,7 @@ static int bound_by(const struct listen *l, struct agent *a,
 		    const struct listener *x, const struct end *local,
 		    const char *device)
 {
-	int fd = agent_bound(a, x->family, local, device);
+	int fd = agent_bound(a, l->proto->type, x->family, local, device);
 
 	if (fd >= 0)
 		l->proto->setup(fd, x->family,

@@ -68,9 +68,13 @@ static void stop(struct agent *a)
 {
 	int status = -1;
 
-	for (unsigned f = 0; f < FAMILY_COUNT; f++)
-		while (a->pool[f].n)
-			close(a->pool[f].fd[--a->pool[f].n]);
+	for (unsigned i = 0; i < AGENT_TYPES * FAMILY_COUNT; i++) {
+		struct agent_pool *p =
+			&a->pool[i / FAMILY_COUNT][i % FAMILY_COUNT];
+
+		while (p->n)
+			close(p->fd[--p->n]);
+	}
 	if (a->sock >= 0)
 		close(a->sock);
 	waitpid(a->pid, &status, 0);
@@ -111,31 +115,50 @@ static void test_set_up(void)
 	is_int(s.n[AGENT_ERRORS], 0, "set-up counts nothing");
 }
 
-static void test_pool(enum family family)
+/* What differs between the types */
+static const struct kind {
+	const char *name;
+	int type;
+	int (*draw)(struct agent *a, enum family family);
+} kinds[AGENT_TYPES] = {
+	[AGENT_DGRAM] = { "UDP", SOCK_DGRAM, agent_udp },
+	[AGENT_STREAM] = { "TCP", SOCK_STREAM, agent_stream },
+};
+
+static int int_of(int fd, int name)
 {
+	int value = -1;
+	socklen_t len = sizeof(value);
+
+	getsockopt(fd, SOL_SOCKET, name, &value, &len);
+	return value;
+}
+
+static void test_pool(enum agent_type type, enum family family)
+{
+	const struct kind *k = &kinds[type];
 	struct stats s = { 0 };
-	struct sockaddr_storage sa;
-	socklen_t len = sizeof(sa);
 	struct agent a;
 	int fd;
 
 	start(&a, &s);
-	fd = agent_udp(&a, family);
+	fd = k->draw(&a, family);
 	if (family == FAMILY_V6 && fd == -EAFNOSUPPORT) {
 		is_int(s.n[AGENT_ERRORS], 1, "no IPv6 here: counted");
 		stop(&a);
 		return;
 	}
-	ok(fd >= 0, "family %d: a socket", (int)family);
-	ok(!getsockname(fd, (struct sockaddr *)&sa, &len) &&
-		   sa.ss_family == (family == FAMILY_V4 ? AF_INET : AF_INET6),
-	   "of this family");
+	ok(fd >= 0, "%s, family %d: a socket", k->name, (int)family);
+	is_int(int_of(fd, SO_TYPE), k->type, "of this type");
+	is_int(int_of(fd, SO_DOMAIN), family == FAMILY_V4 ? AF_INET : AF_INET6,
+	       "and family");
 	ok(fcntl(fd, F_GETFL) & O_NONBLOCK, "non-blocking");
 	ok(fcntl(fd, F_GETFD) & FD_CLOEXEC, "close-on-exec");
-	is_int(a.pool[family].n, AGENT_POOL - 1, "the rest is in the pool");
+	is_int(a.pool[type][family].n, AGENT_POOL - 1,
+	       "the rest is in the pool");
 	close(fd);
 	for (unsigned i = 0; i < AGENT_POOL; i++) {
-		fd = agent_udp(&a, family);
+		fd = k->draw(&a, family);
 		if (fd < 0)
 			break;
 		close(fd);
@@ -211,7 +234,7 @@ static struct end loopback(uint16_t port)
 	return end_make(&addr_loopback4, port, 0);
 }
 
-static void test_bound(void)
+static void test_bound(const struct kind *k)
 {
 	struct sockaddr_in sa = { 0 };
 	socklen_t len = sizeof(sa);
@@ -221,25 +244,65 @@ static void test_bound(void)
 	int fd, other;
 
 	start(&a, &s);
-	fd = agent_bound(&a, AF_INET, &e, "");
-	ok(fd >= 0, "bound");
+	fd = agent_bound(&a, k->type, AF_INET, &e, "");
+	ok(fd >= 0, "%s: bound", k->name);
+	is_int(int_of(fd, SO_TYPE), k->type, "a socket of this type");
+	ok(k->type == SOCK_DGRAM || !listen(fd, 1), "which may listen");
 	getsockname(fd, (struct sockaddr *)&sa, &len);
 	is_int(ntohl(sa.sin_addr.s_addr), INADDR_LOOPBACK, "to the address");
 	e = loopback(ntohs(sa.sin_port));
-	is_int(agent_bound(&a, AF_INET, &e, ""), -EADDRINUSE, "port in use");
-	is_int(agent_bound(&a, AF_INET, &e, "no-such-device"), -ENODEV,
+	is_int(agent_bound(&a, k->type, AF_INET, &e, ""), -EADDRINUSE,
+	       "port in use");
+	is_int(agent_bound(&a, k->type, AF_INET, &e, "no-such-device"), -ENODEV,
 	       "device that does not exist");
-	is_int(agent_bound(&a, AF_INET, &e, "name longer than 15"), -ENODEV,
-	       "device that cannot exist");
-	is_int(agent_bound(&a, AF_UNIX, &e, ""), -EINVAL, "odd family");
-	is_int(s.n[AGENT_ERRORS], 4, "all counted");
-	other = agent_udp(&a, FAMILY_V4);
+	is_int(agent_bound(&a, k->type, AF_INET, &e, "name longer than 15"),
+	       -ENODEV, "device that cannot exist");
+	is_int(agent_bound(&a, k->type, AF_UNIX, &e, ""), -EINVAL,
+	       "odd family");
+	is_int(agent_bound(&a, SOCK_RAW, AF_INET, &e, ""), -EINVAL, "odd type");
+	is_int(s.n[AGENT_ERRORS], 5, "all counted");
+	other = k->draw(&a, FAMILY_V4);
 	ok(other >= 0, "a refusal is not its death");
 	close(fd);
 	close(other);
 	e = loopback(0);
-	fd = agent_bound(&a, AF_INET, &e, "lo");
+	fd = agent_bound(&a, k->type, AF_INET, &e, "lo");
 	ok(fd >= 0, "bound to a device");
+	close(fd);
+	stop(&a);
+}
+
+/* A port whose last connection is in TIME_WAIT may be had at once */
+static void test_bound_again(void)
+{
+	struct sockaddr_in sa = { 0 };
+	socklen_t len = sizeof(sa);
+	struct stats s = { 0 };
+	struct end e = loopback(0);
+	struct agent a;
+	int fd, to, of;
+	char c;
+
+	start(&a, &s);
+	fd = agent_bound(&a, SOCK_STREAM, AF_INET, &e, "");
+	getsockname(fd, (struct sockaddr *)&sa, &len);
+	listen(fd, 1);
+	to = socket(AF_INET, SOCK_STREAM, 0);
+	is_int(connect(to, (struct sockaddr *)&sa, len), 0, "connect");
+	fcntl(fd, F_SETFL, 0); /* wait */
+	of = accept(fd, NULL, NULL);
+	shutdown(of, SHUT_WR);
+	is_int(read(to, &c, 1), 0, "the port's end goes first");
+	close(to);
+	is_int(read(of, &c, 1), 0, "and is left in TIME_WAIT");
+	close(of);
+	close(fd);
+	fd = socket(AF_INET, SOCK_STREAM, 0);
+	ok(bind(fd, (struct sockaddr *)&sa, len), "not for everybody");
+	close(fd);
+	e = loopback(ntohs(sa.sin_port));
+	fd = agent_bound(&a, SOCK_STREAM, AF_INET, &e, "");
+	ok(fd >= 0, "the same port: %d", fd);
 	close(fd);
 	stop(&a);
 }
@@ -252,7 +315,7 @@ static void test_death(void)
 	start(&a, &s);
 	kill(a.pid, SIGTERM);
 	ok(close(agent_udp(&a, FAMILY_V4)) == 0, "SIGTERM does not end it");
-	a.pool[FAMILY_V4].n = 0;
+	a.pool[AGENT_DGRAM][FAMILY_V4].n = 0;
 	kill(a.pid, SIGKILL);
 	waitpid(a.pid, NULL, 0);
 	is_int(agent_udp(&a, FAMILY_V4), -EPIPE, "a dead agent is noticed");
@@ -335,7 +398,7 @@ static void test_locked_in(void)
 
 		ok(agent_udp(&a, FAMILY_V4) >= 0, "a socket");
 		/* When it answers again it is done with the request before */
-		agent_bound(&a, AF_UNIX, &e, "");
+		agent_bound(&a, SOCK_DGRAM, AF_UNIX, &e, "");
 		is_int(count_fds(a.pid), 2 + 4,
 		       "0 to 2, its end, and two dots");
 	}
@@ -347,11 +410,14 @@ int main(void)
 	log_init("agent_test");
 	log_stderr(false);
 	test_set_up();
-	test_pool(FAMILY_V4);
-	test_pool(FAMILY_V6);
+	for (unsigned i = 0; i < AGENT_TYPES; i++) {
+		test_pool(i, FAMILY_V4);
+		test_pool(i, FAMILY_V6);
+		test_bound(&kinds[i]);
+	}
 	test_interrupted();
 	test_few_descriptors();
-	test_bound();
+	test_bound_again();
 	test_death();
 	test_deadline();
 	test_liars();

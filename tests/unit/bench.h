@@ -106,7 +106,7 @@ static inline void bench_start(enum offload offload, uint32_t n_maps)
  * pool without a process behind it, in the host's own namespace */
 static inline void bench_agent(unsigned n)
 {
-	struct agent_pool *p = bench.agent.pool;
+	struct agent_pool *p = bench.agent.pool[AGENT_DGRAM];
 
 	for (; p[0].n < n; p[0].n++, p[1].n++) {
 		p[0].fd[p[0].n] = sock_open(AF_INET);
@@ -118,6 +118,7 @@ static inline void bench_agent(unsigned n)
 /** bench_stop() - give everything back; nothing may be left open */
 static inline void bench_stop(void)
 {
+	struct agent_pool *pool = bench.agent.pool[AGENT_DGRAM];
 	struct map_table *t = &bench.u->maps;
 
 	for (uint32_t i = 0; i < MAP_DYNAMIC_MAX + t->n_listen; i++) {
@@ -132,8 +133,8 @@ static inline void bench_stop(void)
 	for (unsigned f = 0; f < FAMILY_COUNT; f++) {
 		if (bench.u->source[f] >= 0)
 			close(bench.u->source[f]);
-		while (bench.agent.pool[f].n)
-			close(bench.agent.pool[f].fd[--bench.agent.pool[f].n]);
+		while (pool[f].n)
+			close(pool[f].fd[--pool[f].n]);
 	}
 	close(bench.tap.fd);
 	close(bench.guest);

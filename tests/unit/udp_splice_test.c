@@ -138,7 +138,8 @@ static void splice_refused(void)
 	is_int(drops(), 2, "no address of the guest: counted");
 	ok(net_silent(lo6), "and not sent to its loopback instead");
 	is_int(bench.u->flows.n, 0, "no flows");
-	is_int(bench.agent.pool[FAMILY_V6].n, 2, "no socket wasted");
+	is_int(bench.agent.pool[AGENT_DGRAM][FAMILY_V6].n, 2,
+	       "no socket wasted");
 	is_balanced(0, "splice refused");
 	bench_stop();
 	close(client);
