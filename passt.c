@@ -375,7 +375,8 @@ static void start_outside(struct passt *p)
 {
 	struct agent *a = &p->forwarder.outside;
 
-	if (!p->conf.udp_in.is_auto || !sandbox_has(CAP_NET_BIND_SERVICE))
+	if ((!p->conf.tcp_in.is_auto && !p->conf.udp_in.is_auto) ||
+	    !sandbox_has(CAP_NET_BIND_SERVICE))
 		return;
 	check_agent(agent_start(a, set_up_outside, p, &p->forwarder.stats));
 	check_agent(agent_take(a, NULL, 0, NULL, 0));

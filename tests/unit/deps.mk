@@ -57,3 +57,5 @@ deps_follow := $(deps_of_udp) udp udp_move resolv nlmsg netlink hostnet listen
 deps_sock_group := addr run sock
 deps_udp_group := $(deps_of_udp) udp
 deps_sock_stream := addr run sock
+deps_tcp_listen := $(deps_of_udp) ports nlmsg netlink udp listen listen_auto udp_listen sock_stream
+deps_listen := addr run log loop sandbox sock_error sock agent ports

@@ -12,8 +12,6 @@
 
 #include <linux/netlink.h>
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 static struct ports rules[LISTEN_SIDES];
 static struct udp_listen listen_;
 static struct listen_auto auto_;
@@ -43,6 +41,8 @@ static void start(const char *host, const char *ns)
 	memset(&listen_, 0, sizeof(listen_));
 	udp_listen_init(&listen_, bench.u);
 	listen_.l.agent = &bench.agent;
+	listen_.l.fwd = &bench.fwd;
+	listen_.l.has[FAMILY_V4] = listen_.l.has[FAMILY_V6] = true;
 	listen_.l.rules[LISTEN_HOST] = &rules[LISTEN_HOST];
 	listen_.l.rules[LISTEN_NS] = &rules[LISTEN_NS];
 	auto_ = (struct listen_auto){ .loop = &bench.loop,
@@ -402,31 +402,6 @@ static void twice(void)
 	close(server);
 }
 
-static void dual_limit(void)
-{
-	static const struct {
-		const char *spec;
-		uint64_t limit;
-		bool want;
-	} row[] = {
-		{ "5000", 1024, false },
-		{ "5000-14999", 1024, true },
-		{ "5000-14999", 524288, false },
-		{ "1-448", 1024, false }, /* 896 + 64 + 64 = 1024 */
-		{ "1-449", 1024, true },
-	};
-
-	const struct ports *p[] = { &rules[0] };
-
-	for (unsigned i = 0; i < COUNT(row); i++) {
-		memset(rules, 0, sizeof(rules));
-		add_rule(LISTEN_HOST, row[i].spec);
-		is_int(listen_dual(p, 1, row[i].limit), row[i].want,
-		       "%s with %u descriptors", row[i].spec,
-		       (unsigned)row[i].limit);
-	}
-}
-
 /* The guest's namespace for "auto": a second one, entered for a moment */
 static int inside = -1, outside = -1;
 
@@ -608,7 +583,6 @@ int main(void)
 	long_ring();
 	in_use();
 	twice();
-	dual_limit();
 	second_ns();
 	follow();
 	follow_at();
