@@ -2,6 +2,7 @@
 # make demo       the main job in half a minute      make perf: the full numbers
 # make check      every test; check-fast: without namespaces; check-san: ASan
 # make perf-quick perf/run for some minutes       make perf-report: its page anew
+# make perf-gate  fails if this tree is slower than the revision in perf/reference
 # make fuzz T=60  every fuzz target, T seconds each
 # make trace-renew the instruction counts that "make check" compares with
 # make lint, make format, make install, make clean, make compile_commands.json
@@ -131,6 +132,8 @@ perf: all perf-tools
 perf-quick: all perf-tools
 	$(Q)tests/install-deps perf
 	$(Q)perf/run --level quick --reps 2 --report
+perf-gate: all perf-tools
+	$(Q)perf/gate $(AGAINST)
 perf-selftest: all perf-tools
 	$(Q)perf/selftest
 trace-renew: $(B)/tests/trace/replay
@@ -171,5 +174,5 @@ clean:
 
 -include $(wildcard $(B)/*.d)
 .PHONY: all force build-unit build-fuzz build-tools perf-tools build-san build-libfuzzer \
-	build-tests completions check check-fast check-san demo perf perf-selftest perf-quick \
+	build-tests completions check check-fast check-san demo perf perf-gate perf-selftest perf-quick \
 	perf-report trace-renew fuzz lint format install clean
