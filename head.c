@@ -32,14 +32,6 @@ static_assert(HEAD_MAX == VNET_LEN + sizeof(struct eth_hdr) +
 static_assert(HEAD_ICMP6 == sizeof(struct eth_hdr) + sizeof(struct ip6_hdr),
 	      "ICMPv6 head");
 
-/* Where the next header goes in a buffer that is known to be large enough */
-static void put(struct head *h, const void *hdr, uint32_t len)
-{
-	assert(h->len + len <= sizeof(h->buf));
-	memcpy(h->buf + h->len, hdr, len);
-	h->len += len;
-}
-
 static struct ip4_hdr ip4_head(const struct addr *src, const struct addr *dst,
 			       struct mark mark, uint8_t proto, uint32_t len)
 {
@@ -88,22 +80,6 @@ uint32_t head_put_ip(uint8_t *buf, const struct head_ip *ip, uint32_t len)
 	return sizeof(ip6);
 }
 
-/* A partial checksum @offset bytes into its header, and one kind of segments;
- * @seg 0: just one. What counts from the frame's start is left to assemble() */
-static struct vnet_hdr vnet_head(uint16_t offset, uint8_t type, uint32_t seg)
-{
-	struct vnet_hdr v = {
-		.flags = VNET_NEEDS_CSUM,
-		.csum_offset = offset,
-	};
-
-	if (seg) {
-		v.gso_type = type;
-		v.gso_size = (uint16_t)seg;
-	}
-	return v;
-}
-
 static struct udp_hdr udp_head(const struct end *src, const struct end *dst,
 			       const struct run *r, bool partial)
 {
@@ -139,29 +115,50 @@ static struct mac mac_of(const struct addr *dst, const struct mac *guest)
 	return (struct mac){ { 0x33, 0x33, b[12], b[13], b[14], b[15] } };
 }
 
-/* All headers; @l4: that of the transport   @dlen: bytes of payload behind it */
-static struct head assemble(const struct head_link *link,
-			    const struct head_ip *ip, struct vnet_hdr v,
-			    struct iovec l4, uint32_t dlen)
+/* Everything in front of the transport header, where nothing is left to the
+ * receiver; @len: bytes from there on. Inline: called, it costs every datagram
+ * for the guest 1 % of our instructions (tests/trace). */
+static inline void start(struct head *h, const struct head_link *link,
+			 const struct head_ip *ip, uint32_t len)
 {
+	const uint32_t l3 = VNET_LEN + sizeof(struct eth_hdr);
+	uint32_t l3len = head_put_ip(h->buf + l3, ip, len);
 	struct eth_hdr eth = {
 		.dst = mac_of(&ip->dst, &link->guest),
 		.src = link->ours,
-		.type_be = htons(addr_is_v4(&ip->src) ? ETH_P_IP : ETH_P_IPV6),
+		.type_be = htons(l3len == sizeof(struct ip4_hdr) ? ETH_P_IP :
+								   ETH_P_IPV6),
 	};
-	uint32_t hlen = (uint32_t)l4.iov_len;
-	struct head h;
 
-	h.len = sizeof(v);
-	put(&h, &eth, sizeof(eth));
-	h.len += head_put_ip(h.buf + h.len, ip, hlen + dlen);
-	if (v.flags)
-		v.csum_start = (uint16_t)(h.len - sizeof(v));
-	if (v.gso_type)
+	memset(h->buf, 0, VNET_LEN);
+	memcpy(h->buf + VNET_LEN, &eth, sizeof(eth));
+	h->len = l3 + l3len;
+}
+
+/* Leave the checksum to the receiver, and segments of @type unless @seg is 0
+ * @hlen: bytes of the transport header, which comes next   @offset: in it */
+static void leave(struct head *h, uint32_t hlen, uint16_t offset, uint8_t type,
+		  uint32_t seg)
+{
+	struct vnet_hdr v = {
+		.flags = VNET_NEEDS_CSUM,
+		.csum_start = (uint16_t)(h->len - VNET_LEN),
+		.csum_offset = offset,
+	};
+
+	if (seg) {
+		v.gso_type = type;
+		v.gso_size = (uint16_t)seg;
 		v.hdr_len = (uint16_t)(v.csum_start + hlen);
-	memcpy(h.buf, &v, sizeof(v));
-	put(&h, l4.iov_base, hlen);
-	return h;
+	}
+	memcpy(h->buf, &v, sizeof(v));
+}
+
+/* The transport header: HEAD_MAX has room for the longest */
+static void end(struct head *h, const void *l4, uint32_t hlen)
+{
+	memcpy(h->buf + h->len, l4, hlen);
+	h->len += hlen;
 }
 
 struct head head_make_udp(const struct head_link *link, const struct end *src,
@@ -169,16 +166,18 @@ struct head head_make_udp(const struct head_link *link, const struct end *src,
 			  bool partial)
 {
 	struct head_ip ip = { src->addr, dst->addr, r->mark, PROTO_UDP };
-	struct vnet_hdr vnet = { 0 };
+	bool is_super = r->n_segs > 1;
 	struct udp_hdr udp;
+	struct head h;
 
-	partial = partial || r->n_segs > 1;
-	if (partial)
-		vnet = vnet_head(UDP_CSUM_OFFSET, VNET_GSO_UDP_L4,
-				 r->n_segs > 1 ? r->seg : 0);
+	partial = partial || is_super;
 	udp = udp_head(src, dst, r, partial);
-	return assemble(link, &ip, vnet, (struct iovec){ &udp, sizeof(udp) },
-			r->len);
+	start(&h, link, &ip, (uint32_t)sizeof(udp) + r->len);
+	if (partial)
+		leave(&h, sizeof(udp), UDP_CSUM_OFFSET, VNET_GSO_UDP_L4,
+		      is_super ? r->seg : 0);
+	end(&h, &udp, sizeof(udp));
+	return h;
 }
 
 /* Options of a SYN, a whole number of words; returns their bytes */
@@ -210,9 +209,9 @@ struct head head_make_tcp(const struct head_link *link, const struct end *src,
 			  bool partial)
 {
 	struct head_ip ip = { src->addr, dst->addr, mark, PROTO_TCP };
-	bool is_v4 = addr_is_v4(&src->addr), is_super = payload.iov_len > seg;
+	uint8_t gso = addr_is_v4(&src->addr) ? VNET_GSO_TCPV4 : VNET_GSO_TCPV6;
+	bool is_super = payload.iov_len > seg;
 	uint32_t dlen = (uint32_t)payload.iov_len, hlen;
-	struct vnet_hdr vnet = { 0 };
 	struct {
 		struct tcp_hdr hdr;
 		uint8_t opt[TCP_OPTS_MAX];
@@ -224,22 +223,23 @@ struct head head_make_tcp(const struct head_link *link, const struct end *src,
 			 .flags = tcp->flags,
 			 .window_be = htons(tcp->window) },
 	};
+	struct head h;
 	uint64_t sum;
 
 	hlen = (uint32_t)sizeof(l4.hdr) + put_options(l4.opt, tcp);
 	l4.hdr.doff = (uint8_t)(hlen / 4 << 4);
 	sum = csum_pseudo(&src->addr, &dst->addr, PROTO_TCP, hlen + dlen);
+	ip.mark.df = true;
+	start(&h, link, &ip, hlen + dlen);
 	if (partial || is_super) {
-		vnet = vnet_head(TCP_CSUM_OFFSET,
-				 is_v4 ? VNET_GSO_TCPV4 : VNET_GSO_TCPV6,
-				 is_super ? seg : 0);
+		leave(&h, hlen, TCP_CSUM_OFFSET, gso, is_super ? seg : 0);
 		l4.hdr.csum_be = csum_fold(sum);
 	} else {
 		sum = csum_add(sum, &l4, hlen);
 		l4.hdr.csum_be = csum_done(csum_addv(sum, &payload, 1));
 	}
-	ip.mark.df = true;
-	return assemble(link, &ip, vnet, (struct iovec){ &l4, hlen }, dlen);
+	end(&h, &l4, hlen);
+	return h;
 }
 
 uint32_t head_wrap_icmp6(uint8_t *buf, const struct head_link *link,

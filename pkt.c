@@ -77,54 +77,25 @@ static enum pkt_what body_is(enum pkt_what what, const struct rest *r,
 }
 
 /*
- * Is the frame one segment, or segments as its virtio-net header may tell?
- * What the kernel itself refuses is refused here: another kind than @type, no
- * size, no partial checksum to build theirs from.
+ * May a frame be cut as its virtio-net header says? What the kernel itself
+ * refuses is refused here: another kind of segments than @type, no size, no
+ * partial checksum to build theirs from.
  */
 static bool is_gso_ok(const struct vnet_hdr *vnet, uint8_t type)
 {
-	if (vnet->gso_type == VNET_GSO_NONE)
-		return true;
 	return vnet->gso_type == type && vnet->gso_size &&
 	       vnet->flags & (VNET_NEEDS_CSUM | VNET_DATA_VALID);
 }
 
 static bool set_seg(struct pkt *p, const struct vnet_hdr *vnet)
 {
+	if (vnet->gso_type == VNET_GSO_NONE)
+		return true;
 	if (!is_gso_ok(vnet, VNET_GSO_UDP_L4))
 		return false;
-	if (vnet->gso_type && vnet->gso_size < p->body.len)
+	if (vnet->gso_size < p->body.len)
 		p->body.seg = vnet->gso_size;
 	return piece_segs(&p->body) <= PIECE_SEGS_MAX;
-}
-
-/*
- * Is the transport's own checksum no longer to be verified?
- * A partial checksum may belong to something inside the payload instead: a
- * tunnel's inner packet, whose sender left the sum to the device. Nobody behind
- * us would finish that one, so it is finished here, in the frame.
- * @f: the frame of @r, or NULL    @offset: of the checksum in the header at @r
- */
-static bool is_checked(const struct frame *f, const struct rest *r,
-		       uint32_t offset)
-{
-	uint32_t start, at;
-	uint16_t c;
-
-	if (!f)
-		return false;
-	start = f->vnet.csum_start;
-	at = start + f->vnet.csum_offset;
-	if (!(f->vnet.flags & VNET_NEEDS_CSUM))
-		return f->vnet.flags & VNET_DATA_VALID;
-	if (start == (uint32_t)(r->p - f->l2))
-		return f->vnet.csum_offset == offset;
-	if (at + sizeof(c) > f->len || f->l2 + start < r->p)
-		return false;
-
-	c = csum_udp(csum_add(0, f->l2 + start, f->len - start));
-	memcpy(f->l2 + at, &c, sizeof(c));
-	return false;
 }
 
 static bool is_csum_ok(const struct pkt *p, const uint8_t *l4, uint32_t len)
@@ -139,27 +110,6 @@ static bool is_udp_csum_ok(const struct pkt *p, const struct udp_hdr *udp,
 			   const uint8_t *l4, uint32_t len)
 {
 	return udp->csum_be ? is_csum_ok(p, l4, len) : addr_is_v4(&p->src.addr);
-}
-
-/* RFC 2131 4.1: from a client without an address */
-static bool is_for_dhcp(const struct pkt *p)
-{
-	return p->proto == PROTO_UDP && addr_is_v4(&p->src.addr) &&
-	       p->dst.port == PORT_DHCP;
-}
-
-/* What is the same of both transports, once their header turned out well.
- * Returns: @what, or what is wrong with the ends */
-static enum pkt_what set_ends(enum pkt_what what, uint16_t src_be,
-			      uint16_t dst_be, struct pkt *p)
-{
-	if (!src_be || !dst_be)
-		return PKT_BAD_PORT;
-	p->src.port = ntohs(src_be);
-	p->dst.port = ntohs(dst_be);
-	if (addr_is_any(&p->src.addr) && !is_for_dhcp(p))
-		return PKT_BAD_ADDR;
-	return what;
 }
 
 /* @is_checked: the datagram's checksum is partial, or somebody verified it */
@@ -181,10 +131,10 @@ static enum pkt_what udp(struct rest r, const struct vnet_hdr *vnet,
 	if (!is_checked && !is_udp_csum_ok(p, &udp, l4, len))
 		return PKT_BAD_CSUM;
 
+	p->src.port = ntohs(udp.src_be);
+	p->dst.port = ntohs(udp.dst_be);
 	body_is(PKT_UDP, &r, p);
-	if (!set_seg(p, vnet))
-		return PKT_BAD_L4;
-	return set_ends(PKT_UDP, udp.src_be, udp.dst_be, p);
+	return set_seg(p, vnet) ? PKT_UDP : PKT_BAD_L4;
 }
 
 /* RFC 9293 3.2: up to the end of the list, or the first of a wrong length */
@@ -221,8 +171,10 @@ static enum pkt_what tcp(struct rest r, const struct vnet_hdr *vnet,
 		return PKT_SHORT;
 
 	hlen = (tcp.doff >> 4) * 4u;
+	if (hlen < sizeof(tcp) || hlen > all.len)
+		return PKT_BAD_L4;
 	gso |= vnet->gso_type & VNET_GSO_ECN;
-	if (hlen < sizeof(tcp) || hlen > all.len || !is_gso_ok(vnet, gso))
+	if (vnet->gso_type != VNET_GSO_NONE && !is_gso_ok(vnet, gso))
 		return PKT_BAD_L4;
 	if (!is_checked && !is_csum_ok(p, all.p, all.len))
 		return PKT_BAD_CSUM;
@@ -236,10 +188,53 @@ static enum pkt_what tcp(struct rest r, const struct vnet_hdr *vnet,
 	if (tcp.flags & TCP_SYN)
 		set_options(&p->tcp, r.p, hlen);
 	skip(&r, hlen);
-	body_is(PKT_TCP, &r, p);
-	if (!addr_is_unicast(&p->dst.addr))
+	p->src.port = ntohs(tcp.src_be);
+	p->dst.port = ntohs(tcp.dst_be);
+	return body_is(PKT_TCP, &r, p);
+}
+
+/*
+ * Is the transport's own checksum no longer to be verified?
+ * A partial checksum may belong to something inside the payload instead: a
+ * tunnel's inner packet, whose sender left the sum to the device. Nobody behind
+ * us would finish that one, so it is finished here, in the frame.
+ * @offset: of the checksum in the transport header, which @r begins with
+ */
+static bool is_checked(const struct frame *f, const struct rest *r,
+		       uint32_t offset)
+{
+	uint32_t start = f->vnet.csum_start, at = start + f->vnet.csum_offset;
+	uint16_t c;
+
+	if (!(f->vnet.flags & VNET_NEEDS_CSUM))
+		return f->vnet.flags & VNET_DATA_VALID;
+	if (start == (uint32_t)(r->p - f->l2))
+		return f->vnet.csum_offset == offset;
+	if (at + sizeof(c) > f->len || f->l2 + start < r->p)
+		return false;
+
+	c = csum_udp(csum_add(0, f->l2 + start, f->len - start));
+	memcpy(f->l2 + at, &c, sizeof(c));
+	return false;
+}
+
+/* RFC 2131 4.1: from a client without an address */
+static bool is_for_dhcp(const struct pkt *p)
+{
+	return p->proto == PROTO_UDP && addr_is_v4(&p->src.addr) &&
+	       p->dst.port == PORT_DHCP;
+}
+
+/* Ports, and addresses that only a transport minds */
+static enum pkt_what check_ends(enum pkt_what what, const struct pkt *p)
+{
+	if (!p->src.port || !p->dst.port)
+		return PKT_BAD_PORT;
+	if (addr_is_any(&p->src.addr) && !is_for_dhcp(p))
 		return PKT_BAD_ADDR;
-	return set_ends(PKT_TCP, tcp.src_be, tcp.dst_be, p);
+	if (what == PKT_TCP && !addr_is_unicast(&p->dst.addr))
+		return PKT_BAD_ADDR;
+	return what;
 }
 
 /* Everything behind the IP headers; p->proto is known.
@@ -250,12 +245,15 @@ static enum pkt_what transport(const struct frame *f, struct rest r,
 	static const struct vnet_hdr none;
 	const struct vnet_hdr *vnet = f ? &f->vnet : &none;
 	uint8_t icmp = addr_is_v4(&p->src.addr) ? PROTO_ICMP : PROTO_ICMP6;
+	bool is_udp = p->proto == PROTO_UDP, checked;
+	enum pkt_what what;
 
-	if (p->proto == PROTO_UDP)
-		return udp(r, vnet, is_checked(f, &r, UDP_CSUM_OFFSET), p);
-	if (p->proto == PROTO_TCP)
-		return tcp(r, vnet, is_checked(f, &r, TCP_CSUM_OFFSET), p);
-	return body_is(p->proto == icmp ? PKT_ICMP : PKT_OTHER, &r, p);
+	if (!is_udp && p->proto != PROTO_TCP)
+		return body_is(p->proto == icmp ? PKT_ICMP : PKT_OTHER, &r, p);
+	checked = f &&
+		  is_checked(f, &r, is_udp ? UDP_CSUM_OFFSET : TCP_CSUM_OFFSET);
+	what = is_udp ? udp(r, vnet, checked, p) : tcp(r, vnet, checked, p);
+	return what <= PKT_TCP ? check_ends(what, p) : what;
 }
 
 /* RFC 1122 3.2.1.3, RFC 4291 2.5.3 and 2.7: what must not come by a link. An
