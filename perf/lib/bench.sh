@@ -10,6 +10,9 @@
 #         |
 #     Sc: container, addresses copied from Sh by the forwarder
 #
+# A second way from Sh to Sp is 10 ms long: hw 203.0.113.1/24, 2001:db8:1::1/64
+# and pw .2, ::2, taps that perf/delay joins.
+#
 # With OUTER=1, Sh has no veth but is itself the container of another forwarder
 # of ours, which runs in So; So has the veth then.
 #
@@ -25,7 +28,9 @@ OUT_PORTS=5201-5204,5210-5219
 IN_ECHO=5010
 OUT_ECHO=5210
 
-declare -A fwd_pid fwd_log fwd_mtu fwd_sha fwd_exe fwd_counters fwd_n
+WAN_MS=10
+
+declare -A wan_pid fwd_pid fwd_log fwd_mtu fwd_sha fwd_exe fwd_counters fwd_n
 
 # until_true SECONDS COMMAND... - poll, with an end
 until_true()
@@ -53,6 +58,13 @@ is_bound()
 {
 	in_ns "$1" awk -v end=":$(printf %04X "$2")\$" '$2 ~ end { found = 1 }
 		END { exit !found }' /proc/net/udp /proc/net/udp6
+}
+
+# is_listening NETNS PORT - the same of TCP
+is_listening()
+{
+	in_ns "$1" awk -v end=":$(printf %04X "$2")\$" '$4 == "0A" && $2 ~ end { found = 1 }
+		END { exit !found }' /proc/net/tcp /proc/net/tcp6
 }
 
 has_no_tentative() { [ -z "$(ip -n "$1" -6 addr show tentative)" ]; }
@@ -99,7 +111,7 @@ bench_up()
 }
 
 # address SIDE FAMILY WHAT [DIRECTION] - own: the host's; gw: what stands for it in the
-# container; lo, lan; any: to bind to
+# container; lo, lan; near, far: the ends of the long way; any: to bind to
 address()
 {
 	case $3$2 in
@@ -112,6 +124,10 @@ address()
 	tunnel4) [ "$4" = in ] && echo 198.51.100.1 || echo 198.51.100.2 ;;
 	lan4) echo 192.0.2.2 ;;
 	lan6) echo 2001:db8::2 ;;
+	near4) echo 203.0.113.1 ;;
+	near6) echo 2001:db8:1::1 ;;
+	far4) echo 203.0.113.2 ;;
+	far6) echo 2001:db8:1::2 ;;
 	any4) echo 0.0.0.0 ;;
 	any6) echo :: ;;
 	esac
@@ -139,11 +155,16 @@ peer_defaults()
 	own() { [ "$1" = 4 ] && echo 192.0.2.1 || echo 2001:db8::1; }
 	gw() { [ "$1" = 4 ] && echo 192.0.2.254 || echo 2001:db8::fe; }
 	supports() { :; }
+	# Older builds of ours take the options, but have no TCP to publish
+	carries_tcp() { ! $PROGRAM --help 2>&1 | grep -q 'not carried yet'; }
 	after_start() { :; }
 	pasta_options() # NETNS MTU
 	{
+		local tcp="-t none -T none"
+
+		! carries_tcp || tcp="-t $IN_PORTS -T $OUT_PORTS"
 		echo "--config-net --runas 0 --netns /run/netns/$1 -m $2" \
-			"-t none -T none -u $IN_PORTS -U $OUT_PORTS"
+			"$tcp -u $IN_PORTS -U $OUT_PORTS"
 	}
 	options() { echo "-f -q $(pasta_options "$@")"; }
 	has_counters() { false; }
@@ -191,7 +212,8 @@ side_up()
 	fwd_pid[$s]=$!
 	fwd_mtu[$s]=$2
 	until_true 5 has_default "$c" && peer_call "$s" after_start "$c" "$T/api.$c" &&
-		until_true 5 is_bound "$h" $IN_ECHO ||
+		until_true 5 is_bound "$h" $IN_ECHO &&
+		{ ! peer_call "$s" carries_tcp || until_true 5 is_listening "$h" $IN_ECHO; } ||
 		die "${label[$s]} did not start: $(tail -n 5 "${fwd_log[$s]}")"
 	until_true 5 has_no_tentative "$c"
 	for p in $(family_of "${fwd_pid[$s]}"); do
@@ -224,6 +246,25 @@ tunnel_up()
 		in_ns "$1" sh -c 'echo 1 > /proc/sys/net/ipv6/conf/vx0/disable_ipv6'
 		ip -n "$1" link set vx0 mtu 1450 up
 		ip -n "$1" neigh add 198.51.100."$4" lladdr 02:00:00:00:01:0"$4" dev vx0
+	done
+}
+
+# wan_up SIDE - the long way between the host and the other host
+wan_up()
+{
+	local end
+
+	[ -z "${wan_pid[$1]-}" ] || return 0
+	"$DELAY" -d $((WAN_MS * 500)) "${1}h" hw "${1}p" pw > "$T/wan.$1" 2>&1 &
+	wan_pid[$1]=$!
+	until_true 3 grep -q ready "$T/wan.$1" || die "no long way: $(cat "$T/wan.$1")"
+	for end in "${1}h hw 1" "${1}p pw 2"; do
+		# Words are wanted
+		# shellcheck disable=SC2086
+		set -- $end
+		ip -n "$1" addr add "203.0.113.$3/24" dev "$2"
+		ip -n "$1" addr add "2001:db8:1::$3/64" dev "$2" nodad
+		ip -n "$1" link set "$2" up
 	done
 }
 

@@ -56,7 +56,7 @@ launch()
 		# shellcheck source=/dev/null
 		. "$HERE/peers/${adapter[$1]}"
 		# shellcheck disable=SC2034 # for another network than the bench's
-		IN_PORTS=${LAUNCH_PORTS:-none} OUT_PORTS=none
+		PROGRAM=${program[$1]} IN_PORTS=${LAUNCH_PORTS:-none} OUT_PORTS=none
 		start_and_wait "nsenter --net=/run/netns/${1}h -- ${pinned[*]} ${program[$1]}" \
 			"$2" 65520 "$3"
 	)

@@ -183,15 +183,16 @@ def delta(a, b):
 # ---- endpoints ----------------------------------------------------------
 
 class Endpoint:
-    """A subcommand of udpload in a namespace, on a CPU of its own"""
+    """A subcommand of udpload, or another program whose result is JSON, in a
+    namespace, on a CPU of its own"""
 
-    def __init__(self, opt, netns, words):
+    def __init__(self, opt, netns, words, program=None):
         cmd = ["nsenter", "--net=/run/netns/" + netns, "--"] if netns else []
         if opt.get("cpu_ends"):
             cmd += ["taskset", "-c", opt["cpu_ends"]]
         self.words = words
         self.proc = subprocess.Popen(
-            cmd + [opt["udpload"]] + [str(w) for w in words],
+            cmd + [program or opt["udpload"]] + [str(w) for w in words],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.cpu_s = 0
         self.json = {}
@@ -218,6 +219,9 @@ class Endpoint:
         err = self.proc.stderr.read().decode().strip()
         if self.words[0] == "ramp":
             return out
+        if out.startswith("{\n"):
+            self.json = json.loads(out)
+            return self.json
         lines = [x for x in out.splitlines() if x.startswith("{")]
         if not lines:
             raise Failed(f"{self.words[0]}: {err or 'no result'}")
@@ -225,19 +229,21 @@ class Endpoint:
         return self.json
 
 
-def is_bound(netns, port):
+def is_bound(netns, port, proto="udp"):
     out = subprocess.run(
         ["nsenter", "--net=/run/netns/" + netns, "--", "cat",
-         "/proc/net/udp", "/proc/net/udp6"], capture_output=True,
+         "/proc/net/" + proto, f"/proc/net/{proto}6"], capture_output=True,
         text=True, check=True).stdout
-    # Not the other column: a forwarder's sockets have the port as remote
-    return any(x.split()[1].endswith(f":{port:04X}")
-               for x in out.splitlines())
+    # Not the other column: a forwarder's sockets have the port as remote. Of
+    # TCP, those that listen.
+    return any(x[1].endswith(f":{port:04X}") and (proto == "udp" or
+                                                  x[3] == "0A")
+               for x in map(str.split, out.splitlines()))
 
 
-def wait_bound(netns, port):
+def wait_bound(netns, port, proto="udp"):
     end = time.monotonic() + 5
-    while not is_bound(netns, port):
+    while not is_bound(netns, port, proto):
         if time.monotonic() > end:
             raise Failed(f"nobody listens on port {port} in {netns}")
         time.sleep(.01)
@@ -731,4 +737,5 @@ def main():
     print()
 
 
-main()
+if __name__ == "__main__":
+    main()

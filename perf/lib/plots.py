@@ -61,6 +61,14 @@ def row_name(r):
     return " ".join(w for w in words if w)
 
 
+def mode_of(r):
+    """How it was sent; of TCP, who sent, and the control of congestion"""
+    if r["op"] != "stream":
+        return r["mode"]
+    words = ["the one called sends" if r.get("reverse") else "the caller sends"]
+    return ", ".join(words + ([r["cc"]] if r.get("cc") else []))
+
+
 class Plots:
     def __init__(self, out_dir, labels):
         self.out_dir = out_dir
@@ -89,13 +97,13 @@ class Plots:
 
     # ---- throughput by MTU ----
 
-    def by_mtu(self, cells):
+    def by_mtu(self, cells, op="flood"):
         groups = {}
         for (_, cell), runs in cells.items():
             r = runs[0]
-            if r["op"] == "flood" and "mtu=" in cell and \
+            if r["op"] == op and "mtu=" in cell and \
                     "rate=" not in cell and r["path"] not in BARE:
-                key = (r["path"], r["dir"], r["mode"], r["streams"])
+                key = (r["path"], r["dir"], mode_of(r), r["streams"])
                 groups.setdefault(key, []).append(runs)
         return [self.bars(key, group) for key, group in groups.items()]
 
@@ -122,12 +130,13 @@ class Plots:
             f"title {quote(self.labels[s])} lc rgb '{self.color[s]}'"
             for i, s in enumerate(sides))
         words = {"plain": "one datagram a call", "mmsg": "sendmmsg",
-                 "gso": "UDP_SEGMENT"}[mode]
+                 "gso": "UDP_SEGMENT"}.get(mode, mode)
         where = {"tap": "over the tap", "lo": "over loopback",
                  "lan": "another host, over the tap",
+                 "wan": "another host, 10 ms away",
                  "vxlan": "VXLAN to another host"}[path]
         return self.draw(
-            f"mtu_{path}_{way}_{mode}_{streams}", 560, 280, data +
+            re.sub(r"\W+", "_", f"mtu_{path}_{way}_{mode}_{streams}"), 560, 280, data +
             f'{"" if len(sides) > 1 else "unset key"}\n'
             f'set title "{where}, {way}, {words}, {streams} stream'
             f'{"s" if streams != 1 else ""}"\n'
