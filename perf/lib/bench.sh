@@ -23,7 +23,7 @@
 # perf/run and the adapters in perf/peers.
 
 # Ports that lead in and out; echo ports last
-IN_PORTS=4789,5001-5004,5010-5019
+IN_PORTS=4789,51820,5001-5004,5010-5019
 OUT_PORTS=5201-5204,5210-5219
 IN_ECHO=5010
 OUT_ECHO=5210
@@ -121,6 +121,7 @@ address()
 	own6) peer_call "$1" own 6 ;;
 	lo4) echo 127.0.0.1 ;;
 	lo6) echo ::1 ;;
+	wireguard4) [ "$4" = in ] && echo 198.18.0.1 || echo 198.18.0.2 ;;
 	tunnel4) [ "$4" = in ] && echo 198.51.100.1 || echo 198.51.100.2 ;;
 	lan4) echo 192.0.2.2 ;;
 	lan6) echo 2001:db8::2 ;;
@@ -276,7 +277,10 @@ side_down()
 	kill "$pid" 2>/dev/null
 	wait "$pid" 2>/dev/null
 	fwd_pid[$1]=''
-	for ns in "${1}c" "${1}p"; do ip -n "$ns" link del vx0 2>/dev/null; done
+	for ns in "${1}c" "${1}p"; do
+		ip -n "$ns" link del vx0 2>/dev/null
+		ip -n "$ns" link del "wg0$ns" 2>/dev/null
+	done
 	# The tap goes with the forwarder; until then the next one cannot have it
 	until_true 2 has_only_lo "${1}c"
 	until_true 2 is_free "${1}h" $IN_ECHO

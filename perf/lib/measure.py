@@ -31,6 +31,7 @@ SINK_QUEUE = 8 << 20
 SEGS_MAX = 128  # datagrams in one super-frame, at most
 DRAIN_MAX_S = 10
 BARE = ("bare", "veth")  # ways without a forwarder
+PDR_RANGE = (5e3, 1e6)  # datagrams per second
 NOISE_MAX = 20  # frames of a run that are no load
 # Loads that go both ways
 TWO_WAY = {"closed", "open", "rr", "newflows", "ramp"}
@@ -448,6 +449,53 @@ def ramp(opt, clock):
     }
 
 
+def pdr(opt, clock):
+    """Binary search for the largest rate at which the way of the forwarder
+    loses no more than a goal: of equal trials most must pass. The result is
+    what was forwarded in those that passed, never more than the generator
+    could offer."""
+    low, high = PDR_RANGE
+    need = int(opt["trials"]) // 2 + 1
+    run = {"pdr_pps": 0, "trials": [], "by_generator": False}
+    clock.start()
+    while high > low * (1 + float(opt["width"]) / 100):
+        rate = (low * high) ** .5
+        good, bad = [], 0
+        while len(good) < need and bad < need:
+            one = flood(dict(opt, streams="1", rate=str(rate)), Clock())
+            merge(run, one)
+            on_way = one["sent"] - one["received"] - one["end_drops"]
+            loss = 100 * on_way / max(one["sent"], 1)
+            offered = one["sent"] / one["secs"]
+            fine = loss <= float(opt["goal"])
+            behind = offered < .95 * rate
+            run["trials"].append({
+                "rate": round(rate), "offered": round(offered),
+                "received": one["received"], "secs": one["secs"],
+                "loss_pct": round(loss, 4), "end_drops": one["end_drops"]})
+            if fine and not behind:
+                good.append(one["received"] / one["secs"])
+            else:
+                bad += 1
+                by_generator = fine and behind
+        if bad >= need:
+            high, run["by_generator"] = rate, by_generator
+        else:
+            low = rate
+            run["pdr_pps"] = round(sorted(good)[len(good) // 2], 1)
+    clock.stop()
+    return run
+
+
+def merge(run, one):
+    """Add a flood to a series of them, for one ledger"""
+    for key, value in one.items():
+        if key in ("segs", "rcvbuf"):
+            run[key] = value
+        elif isinstance(value, (int, float)):
+            run[key] = run.get(key, 0) + value
+
+
 class Clock:
     """What the machine did while the load ran, not while we drained"""
 
@@ -468,8 +516,9 @@ class Clock:
 # ---- the ledger ---------------------------------------------------------
 
 def tap_of(space):
-    """The forwarder's interface in the container: neither lo nor VXLAN"""
-    return [n for n in space["dev"] if n not in ("lo", "vx0")]
+    """The forwarder's interface in the container: neither lo nor a tunnel"""
+    return [n for n in space["dev"]
+            if n != "lo" and not n.startswith(("vx0", "wg0"))]
 
 
 def settle(total, counts, segs):
@@ -721,7 +770,8 @@ def main():
         if fwd.pid and os.readlink(f"/proc/{fwd.pid}/exe") != opt["exe"]:
             raise Failed("the forwarder's process is another program")
         before = snapshot(fwd, spaces)
-        load = {"flood": flood, "recover": recover, "ramp": ramp}.get(opt["op"], ask)
+        load = {"flood": flood, "recover": recover, "ramp": ramp,
+                "pdr": pdr}.get(opt["op"], ask)
         run.update(load(opt, clock))
         after = snapshot(fwd, spaces)
         d = delta(before, after)

@@ -14,6 +14,7 @@ import random
 METRICS = {
     "flood": [("rate_pps", "k/s", 1e-3, 1), ("cpu_norm", "cpu/ref", 1, 3)],
     "recover": [("rate_pps", "k/s", 1e-3, 1), ("p50_us", "us p50", 1, 0)],
+    "pdr": [("pdr_pps", "k/s", 1e-3, 1)],
     "ramp": [("rate_pps", "k/s", 1e-3, 1)],
     "closed": [("rate_pps", "k/s", 1e-3, 1), ("cpu_norm", "cpu/ref", 1, 3),
                ("p50_us", "us p50", 1, 0), ("p99_us", "us p99", 1, 0)],

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # flows: the same load spread over 1 to 100,000 flows, or beside idle ones
 #
-# The cost of a datagram must not grow with the number of flows.
+# The cost of a datagram must not grow with the number of flows: a program that
+# speaks to thousands at once has one port.
 
 workload_cells()
 {

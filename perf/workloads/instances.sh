@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# instances: 1, 10 and 100 forwarders on one host
+# instances: 1, 10, 100 and 200 forwarders on one host
 
 workload_cells()
 {
-	local n counts="1 10 100"
+	local n counts="1 10 100 200"
 
 	[ "$LEVEL" = full ] || counts="1 10"
 	[ "$LEVEL" != smoke ] || counts=2
