@@ -102,8 +102,8 @@ static struct replay *start(const struct scene *s)
 		r->fwd.ours[f] = r->fwd.host_loopback[f] = gate_at[f].addr;
 		u->conf.outbound[f] = host_at[f].addr;
 		u->conf.has[f] = g->has[f] = true;
-		r->agent.pool[f].n = 1;
-		r->agent.pool[f].fd[0] = sock_open(sock_family(f));
+		r->agent.pool[AGENT_DGRAM][f].n = 1;
+		r->agent.pool[AGENT_DGRAM][f].fd[0] = sock_open(sock_family(f));
 	}
 	r->loop.epfd = -1;
 	r->loop.now_ms = 1000000;
