@@ -15,7 +15,6 @@
 #include "log.h"
 
 #include <errno.h>
-#include <linux/netlink.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -37,6 +36,15 @@ static uint32_t maps_allowed(uint64_t limit)
 	return half > 1 ? (uint32_t)half : 1;
 }
 
+/* Descriptors for connections. UDP has a half, too, and the resolver's queries
+ * an eighth: all at once are rare, and then the idle give way. */
+static uint32_t conns_allowed(uint64_t limit)
+{
+	uint64_t half = limit / 2;
+
+	return half < TCP_MAX ? (uint32_t)half : TCP_MAX;
+}
+
 static void udp_conf(struct udp_conf *u, const struct conf *c,
 		     const struct guest_net *net)
 {
@@ -53,47 +61,47 @@ static void udp_conf(struct udp_conf *u, const struct conf *c,
 	u->n_maps = maps_allowed(fd_limit());
 }
 
-static _Noreturn void die_listen(const struct listen_fail *fail)
+static void tcp_conf(struct tcp_conf *t, const struct udp_conf *u,
+		     const struct conf *c)
 {
-	char text[ADDR_STRLEN] = "any address";
-	const char *cure = "choose another port or give an address (ADDR/PORT)";
-
-	if (addr_is_set(&fail->addr))
-		addr_format(&fail->addr, text);
-	if (fail->error == EACCES)
-		cure = "ports below net.ipv4.ip_unprivileged_port_start need "
-		       "CAP_NET_BIND_SERVICE";
-	else if (fail->error == EMFILE || fail->error == ENFILE)
-		cure = "raise the limit of open files (ulimit -n)";
-	else if (fail->error == EADDRNOTAVAIL)
-		cure = "the host does not have this address (see: ip addr), "
-		       "or --freebind";
-	else if (fail->error == ENODEV)
-		cure = "the host does not have this interface (see: ip link)";
-	die("-u: cannot listen on UDP port %u of %s%s%s: %s; %s",
-	    (unsigned)fail->port, text, *fail->device ? "%" : "", fail->device,
-	    strerror(fail->error), cure);
+	memcpy(t->outbound, u->outbound, sizeof(t->outbound));
+	memcpy(t->device, u->device, sizeof(t->device));
+	memcpy(t->has, u->has, sizeof(t->has));
+	t->max = conns_allowed(fd_limit());
+	t->mtu = c->mtu ? c->mtu : MTU_DEFAULT;
 }
 
-static void listen_init(struct forwarder *f, const struct conf *c)
+static void tcp_parts(struct forwarder *f)
 {
-	const struct ports *const in[] = { &c->udp_in };
-	struct listen *l = &f->udp_listen.l;
-	struct listen_fail fail;
+	struct tcp *t = &f->tcp;
 
-	udp_listen_init(&f->udp_listen, &f->udp);
-	l->rules[LISTEN_HOST] = &c->udp_in;
-	l->rules[LISTEN_NS] = &c->udp_out;
-	l->is_dual = listen_dual(in, 1, fd_limit());
-	l->is_freebind = c->freebind;
-	if (!c->no_udp && listen_open(l, LISTEN_HOST, &fail))
-		die_listen(&fail);
-	f->ports.loop = &f->loop;
-	f->ports.udp = c->no_udp ? NULL : l;
-	f->ports.diag[LISTEN_HOST] = -1;
-	f->ports.diag[LISTEN_NS] = -1;
-	if (listen_auto_wanted(&f->ports, LISTEN_NS))
-		f->ports.diag[LISTEN_HOST] = netlink_open(NETLINK_SOCK_DIAG);
+	t->loop = &f->loop;
+	t->tap = &f->tap;
+	t->stats = &f->stats;
+	t->fwd = &f->fwd;
+	t->policy = &f->conf->policy;
+	t->tell = &f->udp.tell;
+	tcp_conf(&t->conf, &f->udp.conf, f->conf);
+	tcp_init(t, &f->key);
+}
+
+/* Spliced connections have two descriptors each */
+static void splice_parts(struct forwarder *f)
+{
+	struct tcp_splice *s = &f->splice;
+
+	s->loop = &f->loop;
+	s->stats = &f->stats;
+	s->fwd = &f->fwd;
+	s->agent = f->udp.agent;
+	s->max = conns_allowed(fd_limit()) / 2;
+	memcpy(s->has, f->udp.conf.has, sizeof(s->has));
+	tcp_splice_init(s);
+	f->accept.tcp = &f->tcp;
+	f->accept.splice = s;
+	f->accept.max = conns_allowed(fd_limit());
+	f->accept.listen = &f->publish.tcp;
+	tcp_accept_init(&f->accept);
 }
 
 /* What the guest is told; --config-net has configured it already */
@@ -127,6 +135,8 @@ static void follow_host(struct forwarder *f, const struct guest_net *net)
 	w->loop = &f->loop;
 	w->fwd = &f->fwd;
 	w->move = &f->move;
+	w->tcp_ports = f->publish.ports.tcp;
+	w->udp_ports = f->publish.ports.udp;
 	rc = follow_init(w);
 	if (rc)
 		warn("changes of the host's network are not followed: %s",
@@ -157,7 +167,9 @@ void forwarder_init(struct forwarder *f, const struct conf *c,
 	f->group.u = &f->udp;
 	udp_init(&f->udp, &f->key);
 	udp_group_init(&f->group);
-	listen_init(f, c);
+	tcp_parts(f);
+	publish_host(&f->publish, c, &f->udp, fd_limit());
+	splice_parts(f);
 	f->resolv = *resolv;
 	follow_host(f, net);
 	memcpy(f->guest.has, net->has, sizeof(f->guest.has));
@@ -217,33 +229,19 @@ static void fire_report(struct timer *t, int64_t now_ms)
 	forwarder_report(f);
 }
 
-static void start_inside(struct forwarder *f)
-{
-	struct listen_fail fail;
-
-	if (!f->udp.agent || f->conf->no_udp)
-		return;
-	if (listen_open(&f->udp_listen.l, LISTEN_NS, &fail))
-		warn("-U: cannot offer UDP port %u in the namespace: %s",
-		     (unsigned)fail.port,
-		     fail.error == ELOOP ? "-u leads back to it" :
-					   strerror(fail.error));
-	listen_auto_start(&f->ports);
-}
-
 void forwarder_start(struct forwarder *f, const struct forwarder_ns *ns)
 {
 	struct guest *g = &f->guest;
 
 	f->rtnl = ns->rtnl;
 	f->ifindex = ns->ifindex;
-	f->ports.diag[LISTEN_NS] = ns->diag;
 	f->fwd.link = ns->ifindex;
 	if (addr_is_set(&ns->guest_ll))
 		f->fwd.guest_ll = ns->guest_ll;
 	tap_init(&f->tap, ns->tap, f->conf->offload, &ns->ends, &f->stats);
 	g->tap = &f->tap;
 	g->udp = &f->udp;
+	g->tcp = f->conf->no_tcp ? NULL : &f->tcp;
 	g->fwd = &f->fwd;
 	g->loop = &f->loop;
 	g->stats = &f->stats;
@@ -255,9 +253,8 @@ void forwarder_start(struct forwarder *f, const struct forwarder_ns *ns)
 	if (f->conf->target != TARGET_FD && f->conf->target != TARGET_COMMAND)
 		udp_group_ask(&f->group); /* its programs may run already */
 	start_dns(f);
-	if (f->outside.sock >= 0)
-		f->udp_listen.l.outside = &f->outside;
-	start_inside(f);
+	publish_inside(&f->publish, ns->diag,
+		       f->outside.sock >= 0 ? &f->outside : NULL);
 	if (f->conf->stats_s) {
 		f->report = (struct timer){ next_report, fire_report };
 		f->report_ms = f->loop.now_ms + f->conf->stats_s * 1000LL;
@@ -276,7 +273,9 @@ void forwarder_report(struct forwarder *f)
 		const struct stats_gauge gauge[] = {
 			{ "flows", f->udp.flows.n },
 			{ "maps", f->udp.maps.n },
-			{ "listeners", f->udp_listen.l.n },
+			{ "tcp_connections", f->tcp.n },
+			{ "tcp_spliced_now", f->splice.n },
+			{ "listeners", publish_count(&f->publish) },
 			{ "offload", f->tap.offload },
 			{ "kernel_socket_dropped", udp_socket_drops(&f->udp) },
 			{ "kernel_tap_tx_dropped", link.tx_dropped },

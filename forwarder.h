@@ -9,9 +9,9 @@
 #include "follow.h"
 #include "guest.h"
 #include "hostnet.h"
-#include "listen_auto.h"
+#include "tcp_accept.h"
+#include "publish.h"
 #include "udp_group.h"
-#include "udp_listen.h"
 
 /** struct forwarder - the parts, and what they share
  * @agent: its sock is -1 without a namespace
@@ -19,7 +19,6 @@
  *         without one      @ifindex: the tap in there
  * @outside: agent on the host, for ports below 1024; its sock is -1 without
  * @reader: socket of resolv.conf's reader (reader.h), or -1
- * @ports: which follow what is bound
  * @key:   of all hash tables
  * @report, @report_ms: statistics asked for by --stats */
 struct forwarder {
@@ -36,8 +35,7 @@ struct forwarder {
 	uint32_t ifindex;
 	struct timer report;
 	int64_t report_ms;
-	struct udp_listen udp_listen;
-	struct listen_auto ports;
+	struct publish publish;
 	struct udp_group group;
 	struct udp_move move;
 	struct follow follow;
@@ -45,6 +43,9 @@ struct forwarder {
 	struct guest guest;
 	struct tap tap;
 	struct udp udp;
+	struct tcp_accept accept;
+	struct tcp tcp;
+	struct tcp_splice splice;
 };
 
 /** struct forwarder_ns - what set-up in the namespace brought

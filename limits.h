@@ -64,7 +64,6 @@
 #define TCB_SCALE 8 /* windows up to 16 MiB: more than a send buffer has */
 #define TCB_SYN_WINDOW 14600 /* less than any send buffer; RFC 6928's ten */
 #define TCB_EDGE_NEAR 65536 /* bytes left: the guest may wait for more */
-#define TCP_ROOM_LEFT (1024 * 1024) /* of the window: room is asked below it */
 #define REST_BUFS 128 /* 8 MiB, touched only when a socket breaks its word */
 #define REST_SIZE 65536
 
@@ -104,7 +103,7 @@
 #define TCP_EVICT_MS 60000 /* idle for less: never given up for another */
 #define TCP_ACK_MS 1 /* until the peer's acknowledgement is looked for */
 #define TCP_ACK_MAX_MS 128 /* at most, doubled each time in vain */
-#define TCP_PAUSE_MS 100 /* no descriptor left: until accepting is tried */
+#define TCP_PAUSE_MS 10 /* no descriptor left: until accepting is tried */
 #define TCP_NEAR_US 1000 /* round trip that a guest's own compares with */
 
 /* Errors to the guest, RFC 4443 2.4 (f) */

@@ -133,7 +133,7 @@ int stream_accept(int fd, struct end *ret_peer, struct end *ret_local)
 	if (one < 0)
 		return -errno;
 	*ret_peer = end_from_sockaddr(&sa);
-	rc = sock_local(one, ret_local);
+	rc = ret_local ? sock_local(one, ret_local) : 0;
 	if (!rc)
 		return one;
 	close(one);

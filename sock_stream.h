@@ -48,7 +48,7 @@ void stream_setup_listener(int fd, int family, unsigned flags);
 int stream_listen(int fd);
 
 /** stream_accept() - take a connection that waits
- * @ret_peer, @ret_local: its ends
+ * @ret_peer, @ret_local: its ends; NULL: not asked
  * Returns: descriptor, non-blocking, CLOEXEC, with the options of the listener;
  * -EAGAIN if none waits; -errno. What only concerns one connection
  * (ECONNABORTED and the like, accept(2)) is tried again here.

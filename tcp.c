@@ -18,6 +18,7 @@
 #include "tcp_open.h"
 
 #include <errno.h>
+#include <sys/epoll.h>
 
 #define DSCP 0xfc /* of the TOS byte; the rest is ECN, RFC 3168 */
 
@@ -61,7 +62,7 @@ void tcp_flush(struct tcp *t)
 
 		if (!c->watch.fn) /* ended, or another one by now */
 			continue;
-		c->flags &= (uint8_t)~TCP_TOUCHED;
+		c->flags &= (uint16_t)~TCP_TOUCHED;
 		(void)settle(t, c);
 	}
 	t->n_touched = 0;
@@ -106,7 +107,7 @@ static bool take(struct tcp *t, struct tcp_conn *c, const struct pkt *p,
 	if (n < (int64_t)in->take)
 		c->tcb.flags |= TCB_ACK_NOW;
 	if (fin)
-		tcp_host_fin(t, c);
+		tcp_host_fin(c);
 	return true;
 }
 
@@ -125,7 +126,7 @@ static void take_segment(struct tcp *t, struct tcp_conn *c, const struct pkt *p)
 		return;
 	}
 	if (in.todo & TCB_DO_OPENED)
-		tcp_host_opened(t, c);
+		c->start = c->tcb.rcv_nxt;
 	if (in.todo & TCB_DO_ACKED)
 		tcp_guest_acked(t, c, in.acked);
 	if (in.todo & TCB_DO_RESEND)
@@ -162,7 +163,8 @@ static void ready(struct watch *w, uint32_t events)
 
 	if (c->tcb.state == TCB_CONNECTING) {
 		if (!(events & (EPOLLOUT | EPOLLERR | EPOLLHUP)) ||
-		    !tcp_open_connected(t, c))
+		    !tcp_open_connected(t, c) ||
+		    !(events & (EPOLLIN | EPOLLRDHUP)))
 			return;
 	} else if (events & EPOLLERR && stream_error(w->fd)) {
 		tcp_conn_abort(t, c, true);

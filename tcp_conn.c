@@ -17,6 +17,7 @@
 #include "sock_stream.h"
 
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #define EXPIRE_AT_ONCE 1024 /* deadlines of one timer call */
@@ -124,8 +125,22 @@ static void free_entry(struct tcp *t, struct tcp_conn *c)
 	t->n--;
 }
 
+static uint32_t events(const struct tcp_conn *c)
+{
+	uint32_t room = c->flags & TCP_WAITS ? EPOLLOUT : 0;
+
+	return EPOLLIN | EPOLLRDHUP | EPOLLET | room;
+}
+
+void tcp_conn_wait(struct tcp *t, struct tcp_conn *c, bool room)
+{
+	if (room)
+		c->flags |= TCP_WAITS;
+	(void)loop_mod(t->loop, &c->watch, events(c));
+}
+
 struct tcp_conn *tcp_conn_new(struct tcp *t, int fd, const struct end *inner,
-			      const struct end *visible)
+			      const struct end *visible, uint16_t flags)
 {
 	struct tcp_conn *c = take_entry(t);
 	uint32_t *b = bucket(t, inner, visible);
@@ -137,8 +152,9 @@ struct tcp_conn *tcp_conn_new(struct tcp *t, int fd, const struct end *inner,
 		.inner = *inner,
 		.visible = *visible,
 		.look_ms = TCB_NEVER,
+		.flags = flags,
 	};
-	if (loop_add(t->loop, &c->watch, TCP_EVENTS)) {
+	if (loop_add(t->loop, &c->watch, events(c))) {
 		free_entry(t, c);
 		return NULL;
 	}
@@ -221,9 +237,8 @@ void tcp_conn_close(struct tcp *t, struct tcp_conn *c)
 {
 	int fd = c->watch.fd;
 
-	loop_del(t->loop, &c->watch);
 	forget(t, c);
-	close(fd);
+	close(fd); /* and so it is waited for no more */
 	stats_add(t->stats, TCP_CLOSED, 1);
 }
 
@@ -233,7 +248,6 @@ void tcp_conn_abort(struct tcp *t, struct tcp_conn *c, bool tell_guest)
 
 	if (tell_guest)
 		(void)tcp_conn_tell(t, c, c->tcb.snd_nxt, TCP_RST);
-	loop_del(t->loop, &c->watch);
 	forget(t, c);
 	stream_reset(fd);
 	stats_add(t->stats, TCP_RESET, 1);

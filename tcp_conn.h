@@ -18,10 +18,6 @@
 #include "tcb.h"
 #include "tell.h"
 
-#include <sys/epoll.h>
-
-/* What a connection's socket is waited for; told once for each change */
-#define TCP_EVENTS (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)
 
 /** enum tcp_list - closing: one direction has ended; short idle time */
 enum tcp_list { TCP_CLOSING, TCP_LIVE, TCP_LISTS };
@@ -31,7 +27,10 @@ enum tcp_list { TCP_CLOSING, TCP_LIVE, TCP_LISTS };
  * READABLE: the socket may have something not peeked
  * HOST_FIN: its FIN came, and lies behind what is unread
  * PULL:     the guest may take more now       TOUCHED: in this round's list
- * HONEST:   what the remote acknowledged is what the guest is told */
+ * SHUT:     our FIN is behind all that was written
+ * WAITS:    for room to send, too
+ * ASKED:    it is known whether it is HONEST: what the remote acknowledged is
+ *           what the guest is told */
 enum tcp_flag {
 	TCP_BY_GUEST = 1,
 	TCP_SEEKS = 2,
@@ -39,14 +38,17 @@ enum tcp_flag {
 	TCP_HOST_FIN = 8,
 	TCP_PULL = 16,
 	TCP_TOUCHED = 32,
-	TCP_HONEST = 64
+	TCP_SHUT = 64,
+	TCP_WAITS = 128,
+	TCP_ASKED = 256,
+	TCP_HONEST = 512
 };
 
 /** struct tcp_conn - one connection
  * @watch:   the host's socket, edge-triggered; @watch.fn NULL in a free entry
  * @inner, @visible: the guest's end, and the remote as the guest sees it
- * @base:    bytes the remote had acknowledged when it stood: SYN, if it counts
- * @start:   the guest's sequence number that @base belongs to
+ * @start:   the guest's sequence number when it stood
+ * @offered: bytes of window it was last given
  * @look_ms: when to look again what it acknowledged, TCB_NEVER not
  * @wait_ms: the time between two looks
  * @rest:    of the guest's bytes, what the socket did not take yet
@@ -55,14 +57,13 @@ struct tcp_conn {
 	struct watch watch;
 	struct tcb tcb;
 	struct end inner, visible;
-	uint64_t base;
 	int64_t look_ms;
-	uint32_t start;
+	uint32_t start, offered;
 	uint32_t wait_ms;
 	uint32_t chain;
 	struct lru_node lru;
 	struct rest rest;
-	uint8_t flags;
+	uint16_t flags;
 	uint8_t list;
 	uint8_t tos;
 };
@@ -118,10 +119,15 @@ struct tcp_conn *tcp_conn_find(struct tcp *t, const struct end *inner,
 /**
  * tcp_conn_new() - enter a connection; there must not be one with these ends
  * @fd: the host's socket, waited for from now on; the caller's still on failure
+ * @flags: enum tcp_flag; WAITS: until it is connected
  * Returns: NULL if there are too many, and none is idle
  */
 struct tcp_conn *tcp_conn_new(struct tcp *t, int fd, const struct end *inner,
-			      const struct end *visible);
+			      const struct end *visible, uint16_t flags);
+
+/** tcp_conn_wait() - tell anew what is there already; @room: from now on also
+ * when there is room to send */
+void tcp_conn_wait(struct tcp *t, struct tcp_conn *c, bool room);
 
 /** tcp_conn_iss() - initial sequence number, RFC 6528 */
 uint32_t tcp_conn_iss(const struct tcp *t, const struct end *inner,

@@ -90,20 +90,13 @@ static void end_stream(struct tcp *t, struct tcp_conn *c)
 {
 	struct tcb *b = &c->tcb;
 
-	c->flags &= (uint8_t)~TCP_READABLE;
+	c->flags &= (uint16_t)~TCP_READABLE;
 	if (b->flags & TCB_FIN_SENT && b->snd_nxt == b->snd_max)
 		return;
 	if (tcp_conn_tell(t, c, b->snd_nxt, TCP_FIN))
 		tcb_sent(b, 0, true, t->loop->now_ms);
 	else
 		tcb_stall(b, t->loop->now_ms);
-}
-
-/* The rest waits for another turn: a change of what is waited for tells anew
- * what is there */
-static void again_later(struct tcp *t, struct tcp_conn *c)
-{
-	(void)loop_mod(t->loop, &c->watch, TCP_EVENTS);
 }
 
 /* Send one look's worth.
@@ -122,11 +115,11 @@ static int pull_once(struct tcp *t, struct tcp_conn *c)
 	if (!n)
 		end_stream(t, c);
 	if (n == -EAGAIN)
-		c->flags &= (uint8_t)~TCP_READABLE;
+		c->flags &= (uint16_t)~TCP_READABLE;
 	if (n <= 0)
 		return n == -EAGAIN ? 0 : (int)n;
 	if ((uint32_t)n < want && !(c->flags & TCP_HOST_FIN))
-		c->flags &= (uint8_t)~TCP_READABLE;
+		c->flags &= (uint16_t)~TCP_READABLE;
 	sent = emit(t, c, (uint32_t)n, (uint32_t)n < want);
 	if (sent == (uint32_t)n)
 		return 1;
@@ -142,7 +135,7 @@ bool tcp_guest_pull(struct tcp *t, struct tcp_conn *c)
 	unsigned i;
 	int rc = 1;
 
-	c->flags &= (uint8_t)~TCP_PULL;
+	c->flags &= (uint16_t)~TCP_PULL;
 	if (c->tcb.state != TCB_OPEN || !(c->flags & TCP_READABLE))
 		return true;
 	(void)tcp_host_offer(t, c); /* what is sent tells it, too */
@@ -153,7 +146,7 @@ bool tcp_guest_pull(struct tcp *t, struct tcp_conn *c)
 		return false;
 	}
 	if (rc > 0 && c->flags & TCP_READABLE)
-		again_later(t, c);
+		tcp_conn_wait(t, c, false); /* another turn */
 	tcp_conn_arm(t, c);
 	return true;
 }

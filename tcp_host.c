@@ -24,19 +24,15 @@
 
 #define STEP_MAX 16384 /* a window that opens by this is worth a segment */
 
-void tcp_host_opened(struct tcp *t, struct tcp_conn *c)
+/* Told once, when it matters first: with the kernel's count of acknowledged
+ * bytes, and if the guest opened the connection or its way is short */
+static void ask(struct tcp_conn *c, const struct stream_info *info)
 {
-	struct stream_info info;
-	int fd = c->watch.fd;
+	bool is_near = c->flags & TCP_BY_GUEST || info->min_rtt_us < TCP_NEAR_US;
 
-	(void)t;
-	if (!stream_info(fd, &info) || !info.has_acked)
-		return;
-	if (!(c->flags & TCP_BY_GUEST) && info.min_rtt_us >= TCP_NEAR_US)
-		return;
-	c->flags |= TCP_HONEST;
-	c->base = info.acked;
-	c->start = c->tcb.rcv_nxt;
+	c->flags |= TCP_ASKED;
+	if (info->has_acked && is_near)
+		c->flags |= TCP_HONEST;
 }
 
 static uint32_t keep(struct tcp *t, struct tcp_conn *c, const uint8_t *buf,
@@ -66,7 +62,17 @@ int64_t tcp_host_take(struct tcp *t, struct tcp_conn *c, const uint8_t *buf,
 		n = 0;
 	if (n < 0 || (uint32_t)n == len)
 		return n;
+	tcp_conn_wait(t, c, true);
 	return n + keep(t, c, buf + n, len - (uint32_t)n);
+}
+
+/* Our FIN goes behind all that the guest sent before its own */
+static void shut(struct tcp_conn *c)
+{
+	if (!rest_is_empty(&c->rest) || c->flags & TCP_SHUT)
+		return;
+	c->flags |= TCP_SHUT;
+	stream_shutdown(c->watch.fd);
 }
 
 int tcp_host_ready(struct tcp *t, struct tcp_conn *c)
@@ -80,15 +86,22 @@ int tcp_host_ready(struct tcp *t, struct tcp_conn *c)
 		rest_drop(&t->rests, &c->rest, (uint32_t)n);
 	}
 	if (c->tcb.flags & TCB_FIN_RCVD)
-		stream_shutdown(c->watch.fd);
+		shut(c);
 	return 0;
 }
 
-void tcp_host_fin(struct tcp *t, struct tcp_conn *c)
+void tcp_host_fin(struct tcp_conn *c)
 {
-	(void)t;
-	if (rest_is_empty(&c->rest))
-		stream_shutdown(c->watch.fd);
+	shut(c);
+}
+
+/* Of a connection that we opened the kernel counts the SYN, too. */
+static uint32_t acked_by(const struct tcp_conn *c,
+			 const struct stream_info *info)
+{
+	uint32_t n = (uint32_t)info->acked;
+
+	return c->start + n - !!(c->flags & TCP_BY_GUEST);
 }
 
 /* How far the guest may be acknowledged, and when to look again */
@@ -96,14 +109,16 @@ static uint32_t acked(struct tcp *t, struct tcp_conn *c)
 {
 	struct tcb *b = &c->tcb;
 	struct stream_info info;
-	uint32_t ack;
+	uint32_t ack = b->rcv_nxt;
+	bool is_asked = !(c->flags & TCP_ASKED) || c->flags & TCP_HONEST;
 
-	if (!(c->flags & TCP_HONEST) || b->flags & TCB_FIN_RCVD ||
-	    b->rcv_ack == b->rcv_nxt || !stream_info(c->watch.fd, &info)) {
-		c->look_ms = TCB_NEVER;
-		return b->rcv_nxt;
+	if (is_asked && !(b->flags & TCB_FIN_RCVD) && b->rcv_ack != ack &&
+	    stream_info(c->watch.fd, &info)) {
+		if (!(c->flags & TCP_ASKED))
+			ask(c, &info);
+		if (c->flags & TCP_HONEST)
+			ack = acked_by(c, &info);
 	}
-	ack = c->start + (uint32_t)(info.acked - c->base);
 	if ((int32_t)(ack - b->rcv_nxt) >= 0) {
 		c->look_ms = TCB_NEVER;
 		return b->rcv_nxt;
@@ -121,8 +136,10 @@ bool tcp_host_offer(struct tcp *t, struct tcp_conn *c)
 	struct tcb *b = &c->tcb;
 	uint32_t left = b->rcv_edge - b->rcv_nxt, ack = acked(t, c), room;
 	struct stream_room r;
+	bool is_news;
 
-	if (left >= TCP_ROOM_LEFT || b->flags & TCB_FIN_RCVD)
+	/* To ask costs as much as to send: only when half of it is used up */
+	if ((c->offered && left > c->offered / 2) || b->flags & TCB_FIN_RCVD)
 		return tcb_offer(b, ack, left, 0);
 	if (!rest_is_empty(&c->rest)) /* closed until that is gone */
 		return tcb_offer(b, ack, 0, 0);
@@ -131,7 +148,9 @@ bool tcp_host_offer(struct tcp *t, struct tcp_conn *c)
 	/* Waiting for room is what makes the buffer grow. Where the kernel still
 	 * calls it writable, at two thirds, waiting would end at once. */
 	if (r.queued > r.size / 3 * 2)
-		(void)loop_mod(t->loop, &c->watch, TCP_EVENTS);
-	return tcb_offer(b, ack, room,
-			 r.size / 4 < STEP_MAX ? r.size / 4 : STEP_MAX);
+		tcp_conn_wait(t, c, true);
+	is_news = tcb_offer(b, ack, room,
+			    r.size / 4 < STEP_MAX ? r.size / 4 : STEP_MAX);
+	c->offered = b->rcv_edge - b->rcv_nxt;
+	return is_news;
 }

@@ -7,10 +7,6 @@
 
 #include "tcp_conn.h"
 
-/** tcp_host_opened() - the connection stands: find out what its guest may be
- * told */
-void tcp_host_opened(struct tcp *t, struct tcp_conn *c);
-
 /**
  * tcp_host_take() - send bytes of the guest, or keep them
  * Returns: bytes taken, fewer than @len if there was no buffer for the rest;
@@ -24,7 +20,7 @@ int64_t tcp_host_take(struct tcp *t, struct tcp_conn *c, const uint8_t *buf,
 int tcp_host_ready(struct tcp *t, struct tcp_conn *c);
 
 /** tcp_host_fin() - the guest has ended its stream; sent behind the rest */
-void tcp_host_fin(struct tcp *t, struct tcp_conn *c);
+void tcp_host_fin(struct tcp_conn *c);
 
 /** tcp_host_offer() - renew what the guest is told of acknowledgements and
  * window; returns whether it should be told even without payload */

@@ -129,14 +129,14 @@ static void count(struct tcp *t, int error)
 
 static void enter(struct tcp *t, const struct pkt *p, int fd)
 {
-	struct tcp_conn *c = tcp_conn_new(t, fd, &p->src, &p->dst);
+	struct tcp_conn *c = tcp_conn_new(t, fd, &p->src, &p->dst,
+					  TCP_BY_GUEST | TCP_WAITS);
 
 	if (!c) {
 		stats_add(t->stats, DROP_TABLE_FULL, 1);
 		close(fd);
 		return;
 	}
-	c->flags |= TCP_BY_GUEST;
 	tcb_accept(&c->tcb, &p->tcp, tcp_conn_iss(t, &p->src, &p->dst),
 		   tcp_conn_mss(t, &p->dst));
 	stats_add(t->stats, TCP_OPENED, 1);
@@ -228,7 +228,7 @@ void tcp_open_to_guest(struct tcp *t, int fd, const struct end *peer,
 	}
 	inner.port = port;
 	c = make_visible(t, &inner, &visible) ?
-		    tcp_conn_new(t, fd, &inner, &visible) :
+		    tcp_conn_new(t, fd, &inner, &visible, 0) :
 		    NULL;
 	if (!c) {
 		refuse_host(t, fd, DROP_TABLE_FULL);
