@@ -137,8 +137,8 @@ static const struct opt rows[] = {
 	{ "ipv4-only", '4', 0, NULL, "no IPv6", set_only, 0 },
 	{ "ipv6-only", '6', 0, NULL, "no IPv4", set_only, 0 },
 
-	{ "tcp-ports", 't', PASS_IN, SPEC_ARG, "forward TCP in (only none yet)",
-	  set_ports, AT(tcp_in) },
+	{ "tcp-ports", 't', PASS_IN, SPEC_ARG, "forward TCP in", set_ports,
+	  AT(tcp_in) },
 	{ "udp-ports", 'u', PASS_IN, SPEC_ARG, "forward UDP in", set_ports,
 	  AT(udp_in) },
 	{ "freebind", 0, 0, NULL, "-t, -u: the address may be absent yet",
@@ -153,8 +153,7 @@ static const struct opt rows[] = {
 	  "who may answer the guest (address)", set_filter, 0 },
 	{ "offload", 0, 0, "none|csum|tso|uso",
 	  "most that may be offloaded (uso)", set_offload, 0 },
-	{ "no-tcp", 0, 0, NULL, "no TCP (not carried yet)", set_flag,
-	  AT(no_tcp) },
+	{ "no-tcp", 0, 0, NULL, "carry no TCP", set_flag, AT(no_tcp) },
 	{ "no-udp", 0, 0, NULL, "carry no UDP", set_flag, AT(no_udp) },
 	{ "no-icmp", 0, 0, NULL, "no echo, no neighbour discovery", set_flag,
 	  AT(no_icmp) },
@@ -171,7 +170,7 @@ static const struct opt rows[] = {
 	{ "ns-ifname", 'I', PASTA_ONLY, "NAME", "the tap's name", set_ns_ifname,
 	  0 },
 	{ "tcp-ns", 'T', PASS_OUT | PASTA_ONLY, "none|auto|PORTS",
-	  "forward TCP out (only none yet)", set_ports, AT(tcp_out) },
+	  "forward TCP out of loopback", set_ports, AT(tcp_out) },
 	{ "udp-ns", 'U', PASS_OUT | PASTA_ONLY, "none|auto|PORTS",
 	  "forward UDP out of loopback", set_ports, AT(udp_out) },
 	{ "userns", 0, PASTA_ONLY, "PATH", "user namespace to join", set_userns,
@@ -289,21 +288,23 @@ static void finish_target(struct conf *c, int n, char **word)
 }
 
 /* "auto" unless ports were given, where there is a namespace to look into */
-static void finish_udp(struct parse *p, struct ports *ports, const char *name)
+static void finish_ports(struct parse *p, const struct opt *row)
 {
+	struct ports *ports = (void *)((char *)p->c + row->at);
+	bool is_tcp = ports == &p->c->tcp_in || ports == &p->c->tcp_out;
+	bool is_off = is_tcp ? p->c->no_tcp : p->c->no_udp;
 	bool has_ns = p->c->target != TARGET_FD;
 	char text[PORTS_ERR_MAX];
 
-	if (p->c->no_udp && forwards(ports))
-		die("--%s: ports cannot be forwarded with --no-udp, give one "
+	if (is_off && forwards(ports))
+		die("--%s: ports cannot be forwarded with --no-%s, give one "
 		    "of them",
-		    name);
-	if (!has_ns &&
-	    (ports->is_auto || (ports == &p->c->udp_out && ports->n)))
-		die("--%s: without a namespace only -u with listed ports is "
-		    "possible",
-		    name);
-	if (has_ns && !p->c->no_udp && !forwards(ports) && !ports->is_none)
+		    row->name, is_tcp ? "tcp" : "udp");
+	if (!has_ns && (ports->is_auto || (row->flags & PASS_OUT && ports->n)))
+		die("--%s: without a namespace only -t and -u with listed "
+		    "ports are possible",
+		    row->name);
+	if (has_ns && !is_off && !forwards(ports) && !ports->is_none)
 		ports_parse(ports, "auto", &p->env, text);
 }
 
@@ -333,6 +334,7 @@ static void finish_net(struct conf *c)
 static void finish(struct parse *p, int n, char **word)
 {
 	struct conf *c = p->c;
+	size_t i;
 
 	finish_target(c, n, word);
 	if (p->plen4 >= 0 && p->mask4 >= 0)
@@ -340,13 +342,10 @@ static void finish(struct parse *p, int n, char **word)
 		    "give one of them",
 		    p->mask4);
 	c->plen4 = p->plen4 >= 0 ? p->plen4 : p->mask4;
-	if (forwards(&c->tcp_in) || forwards(&c->tcp_out))
-		die("--%s: TCP is not carried yet, give 'none' or leave it "
-		    "out",
-		    forwards(&c->tcp_in) ? "tcp-ports" : "tcp-ns");
 	finish_net(c);
-	finish_udp(p, &c->udp_in, "udp-ports");
-	finish_udp(p, &c->udp_out, "udp-ns");
+	for (i = 0; i < p->walk.n; i++)
+		if (p->walk.opt[i].set == set_ports)
+			finish_ports(p, &p->walk.opt[i]);
 }
 
 /* What port specifications depend on, known after the first pass */

@@ -102,12 +102,12 @@ struct conf {
 	/* Forwarding */
 	bool freebind; /* inbound listeners, on absent addresses too */
 	bool splice_only; /* no tap, loopback forwarding only */
-	bool no_tcp;
 	bool no_icmp;
+	struct ports tcp_in; /* -t */
+	struct ports tcp_out; /* -T */
+	bool no_tcp;
 	struct ports udp_in; /* -u */
 	struct ports udp_out; /* -U */
-	struct ports tcp_in; /* -t: never any yet */
-	struct ports tcp_out; /* -T: never any yet */
 	bool no_udp;
 	bool no_splice;
 	bool host_lo_to_ns_lo;

@@ -320,40 +320,52 @@ static int open_port(struct listen *l, struct listener *x, uint16_t port)
 	return result;
 }
 
+static bool is_exhausted(int rc)
+{
+	return rc == -EMFILE || rc == -ENFILE;
+}
+
+/* Returns the first failure; a weak rule is content with one port */
 static int open_rule(struct listen *l, enum listen_side side,
 		     const struct ports_rule *r, struct listen_fail *fail)
 {
 	struct listener x = of_rule(r, side);
+	bool goes_on = r->is_weak || side == LISTEN_NS;
 	unsigned port, n_open = 0;
-	int rc = 0;
+	int rc, result = 0;
 
 	for (port = r->first; port <= r->last; port++) {
 		rc = open_port(l, &x, (uint16_t)port);
-		if (!rc) {
-			n_open++;
+		n_open += !rc;
+		if (!rc || (result && goes_on && !is_exhausted(rc)))
 			continue;
-		}
 		*fail = (struct listen_fail){ (uint16_t)port, -rc, r->bind,
 					      r->ifname };
-		if (!r->is_weak || rc == -EMFILE || rc == -ENFILE)
+		result = rc;
+		if (!goes_on || is_exhausted(rc))
 			return rc;
 	}
-	return n_open ? 0 : rc;
+	return r->is_weak && n_open ? 0 : result;
 }
 
 int listen_open(struct listen *l, enum listen_side side,
 		struct listen_fail *ret_fail)
 {
 	const struct ports *p = l->rules[side];
+	struct listen_fail fail;
+	int rc, result = 0;
 	unsigned i;
-	int rc;
 
 	for (i = 0; i < p->n; i++) {
-		rc = open_rule(l, side, &p->rule[i], ret_fail);
-		if (rc)
-			return rc;
+		rc = open_rule(l, side, &p->rule[i], &fail);
+		if (!rc || result)
+			continue;
+		*ret_fail = fail;
+		result = rc;
+		if (side == LISTEN_HOST)
+			break;
 	}
-	return 0;
+	return result;
 }
 
 /* Following */

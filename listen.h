@@ -106,8 +106,8 @@ bool listen_dual(const struct ports *const *p, unsigned n, uint64_t limit);
  * listen_open() - open the sockets of one side's rules
  * A port in use fails in any enabled family unless its rule is weak; a family
  * the host lacks is skipped. A port given twice has the last target. -ELOOP: it
- * leads to a port that leads back to it.
- * Returns: 0 or -errno with @ret_fail filled
+ * leads to a port that leads back to it. In the namespace the others are opened.
+ * Returns: 0, or -errno of the first that failed with @ret_fail filled
  */
 int listen_open(struct listen *l, enum listen_side side,
 		struct listen_fail *ret_fail);

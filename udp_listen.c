@@ -160,12 +160,6 @@ static const struct listen_proto proto = {
 
 void udp_listen_init(struct udp_listen *l, struct udp *u)
 {
-	unsigned i;
-
 	l->u = u;
 	l->l.proto = &proto;
-	l->l.fwd = u->fwd;
-	l->l.agent = u->agent;
-	for (i = 0; i < FAMILY_COUNT; i++)
-		l->l.has[i] = u->conf.has[i];
 }

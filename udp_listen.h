@@ -15,8 +15,8 @@ struct udp_listen {
 	struct udp *u;
 };
 
-/** udp_listen_init() - fill what @l has of @u; the caller sets its rules,
- * @outside, @is_dual and @is_freebind */
+/** udp_listen_init() - the caller sets what struct listen asks for, but
+ * @l.proto */
 void udp_listen_init(struct udp_listen *l, struct udp *u);
 
 #endif

@@ -31,10 +31,11 @@ bad 'udp-ports.*averyverylongname' -u %averyverylongname/5000
 bad 'udp-ns.*127.0.0.1' -U 127.0.0.1/5000
 bad 'udp-ports' -u none -u 5000
 bad 'udp-ports' -4 -u ::1/5000
-bad 'tcp-ports.*TCP' -t 80
-bad 'tcp-ports.*TCP' -t auto
-bad 'tcp-ns.*TCP' -T 80
 bad 'tcp-ports' -t 65536
+bad 'tcp-ports' -t none -t 5000
+bad 'tcp-ns.*127.0.0.1' -T 127.0.0.1/5000
+bad 'tcp' --no-tcp -t 5000
+bad 'tcp' --no-tcp -T auto
 bad 'udp' --no-udp -u 5000
 bad '5000.*(192.0.2.77|address).*assign' -u 192.0.2.77/5000
 bad 'nosuch' -u %nosuch/5000

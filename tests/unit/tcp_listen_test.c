@@ -194,10 +194,13 @@ static void inside(void)
 	close(fd);
 	stop();
 
-	start("5000:5001", "5001:5000");
+	start("5000:5001", "5001:5000,5003");
+	add_rule(&rules[LISTEN_NS], "5002");
 	bench.fwd.to_loopback = true;
 	is_int(open_side(LISTEN_HOST), 0, "out");
 	is_int(open_side(LISTEN_NS), -ELOOP, "and back: refused");
+	is_int(fail.port, 5001, "by its port");
+	is_int(tcp.l.n, 6, "the others are there");
 	stop();
 }
 
