@@ -89,6 +89,13 @@ static uint32_t victim(const struct frag *fr, const struct addr *src)
 	return n == FRAG_MAX ? i : FRAG_MAX;
 }
 
+/* A datagram that was given up already is not counted once more */
+static unsigned give_up(struct frag_slot *s)
+{
+	s->used = false;
+	return !s->is_bad;
+}
+
 /* A free slot, made free if it must be */
 static uint32_t make_room(struct frag *fr, const struct addr *src,
 			  unsigned *ret_evicted)
@@ -96,8 +103,7 @@ static uint32_t make_room(struct frag *fr, const struct addr *src,
 	uint32_t i = victim(fr, src);
 
 	if (i < FRAG_MAX) {
-		fr->slot[i].used = false;
-		(*ret_evicted)++;
+		*ret_evicted += give_up(&fr->slot[i]);
 	}
 	for (i = 0; fr->slot[i].used; i++)
 		;
@@ -192,8 +198,10 @@ enum frag_what frag_add(struct frag *fr, const struct pkt *p, int64_t now_ms,
 
 	i = find_or_start(fr, p, now_ms, ret_evicted);
 	s = &fr->slot[i];
+	if (s->is_bad)
+		return FRAG_WAIT;
 	if (!place(fr, i, p)) {
-		s->used = false;
+		s->is_bad = true;
 		return FRAG_OVERLAP;
 	}
 	if (!s->total || s->n_have != blocks(s->total))
@@ -219,8 +227,7 @@ unsigned frag_expire(struct frag *fr, int64_t now_ms)
 
 		if (!s->used || now_ms - s->started_ms < FRAG_IDLE_MS)
 			continue;
-		s->used = false;
-		n++;
+		n += give_up(s);
 	}
 	return n;
 }

@@ -13,17 +13,20 @@
 
 /** enum frag_what - what became of a fragment */
 enum frag_what {
-	FRAG_WAIT, /* kept, or an exact copy of what we have; more to come */
+	FRAG_WAIT, /* kept, or an exact copy of what we have, or of a datagram
+		      that was given up; more to come */
 	FRAG_DONE, /* the datagram is complete */
 	FRAG_BAD, /* malformed: empty, unaligned, beyond 65,535 bytes, and so on */
-	FRAG_OVERLAP, /* contradicts an earlier one: all of it is given up */
+	FRAG_OVERLAP, /* contradicts an earlier one: all of it is given up, what
+			 is still to come as well */
 	FRAG_WHAT_COUNT
 };
 
 /** struct frag_slot - one datagram under reassembly; private to frag.c
  * @proto: IPv4: part of what identifies it; IPv6: of the fragment at offset 0
  * @n_have: received 8-byte blocks    @total: bytes, 0 until the last one came
- * @mark:  of the fragment at offset 0 */
+ * @mark:  of the fragment at offset 0
+ * @is_bad: given up; kept so that the rest is known */
 struct frag_slot {
 	struct addr src;
 	struct addr dst;
@@ -34,6 +37,7 @@ struct frag_slot {
 	int64_t started_ms;
 	uint8_t proto;
 	uint8_t used;
+	bool is_bad;
 };
 
 /** struct frag - all reassembly state, about 4 MiB, touched as used
@@ -49,12 +53,14 @@ struct frag {
  * @p: a PKT_FRAGMENT
  * @ret_pkt: on FRAG_DONE the whole: src, dst, proto, mark, and body pointing
  *           into @fr, valid until the next call; pass it to pkt_transport()
- * @ret_evicted: incremented for each other datagram given up to make room
+ * @ret_evicted: incremented for each other datagram given up to make room,
+ *           unless it was before
  */
 enum frag_what frag_add(struct frag *fr, const struct pkt *p, int64_t now_ms,
 			struct pkt *ret_pkt, unsigned *ret_evicted);
 
-/** frag_expire() - give up what is older than FRAG_IDLE_MS; returns how many */
+/** frag_expire() - give up what is older than FRAG_IDLE_MS; returns how many
+ * datagrams that are, those given up before not counted */
 unsigned frag_expire(struct frag *fr, int64_t now_ms);
 
 /** frag_next_deadline() - when frag_expire() has work; INT64_MAX: never */

@@ -86,7 +86,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memset(fr.slot, 0, sizeof(fr.slot));
 	for (; size >= 5; data += 5, size -= 5)
 		one(data, &now_ms);
-	while (frag_next_deadline(&fr) != INT64_MAX)
-		must(frag_expire(&fr, frag_next_deadline(&fr)) > 0);
+	while ((now_ms = frag_next_deadline(&fr)) != INT64_MAX) {
+		frag_expire(&fr, now_ms);
+		must(frag_next_deadline(&fr) > now_ms);
+	}
 	return 0;
 }

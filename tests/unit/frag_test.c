@@ -136,8 +136,8 @@ static void overlaps(void)
 		add(80, 80, true);
 		is_int(add(overlap[i].off, overlap[i].len, overlap[i].more),
 		       overlap[i].want, "%s", overlap[i].name);
-		is_int(frag_next_deadline(&fr) == INT64_MAX,
-		       overlap[i].want == FRAG_OVERLAP, "... given up");
+		is_int(frag_expire(&fr, FRAG_IDLE_MS),
+		       overlap[i].want != FRAG_OVERLAP, "... given up or not");
 	}
 
 	reset();
@@ -145,15 +145,39 @@ static void overlaps(void)
 	data[90] ^= 1;
 	is_int(add(80, 80, true), FRAG_OVERLAP, "a copy that differs");
 	data[90] ^= 1;
+	reset();
 	add(80, 80, false);
 	is_int(add(80, 80, false), FRAG_WAIT, "copy of the last");
 	is_int(add(160, 8, true), FRAG_OVERLAP, "behind the last");
-	add(80, 80, false);
-	is_int(add(0, 80, true), FRAG_DONE, "a fresh start");
+	reset();
 	add(80, 80, false);
 	is_int(add(80, 80, true), FRAG_OVERLAP, "last or not");
+	reset();
 	add(80, 80, false);
 	is_int(add(80, 79, false), FRAG_OVERLAP, "two ends");
+}
+
+/* What comes of a datagram that was given up is dropped with it, RFC 8200 4.5,
+ * and that is one datagram, not two. */
+static void once(void)
+{
+	reset();
+	add(80, 80, true);
+	is_int(add(72, 16, true), FRAG_OVERLAP, "given up");
+	is_int(add(72, 16, true), FRAG_WAIT, "the same again: known");
+	is_int(add(0, 80, true), FRAG_WAIT, "the beginning");
+	is_int(add(160, 8, false), FRAG_WAIT, "the end: still dropped");
+	is_int(frag_next_deadline(&fr), FRAG_IDLE_MS, "its time goes by");
+	is_int(frag_expire(&fr, FRAG_IDLE_MS), 0, "not counted again");
+	is_int(frag_next_deadline(&fr), INT64_MAX, "over");
+	is_int(add(0, 80, true), FRAG_WAIT, "a fresh start");
+	is_int(add(80, 8, false), FRAG_DONE, "... to the end");
+
+	add_at((struct part){ &A, true, 90, 0, 16, true }, 0);
+	add_at((struct part){ &A, true, 90, 8, 16, true }, 0);
+	for (unsigned i = 0; i < FRAG_PER_SOURCE; i++)
+		add_at((struct part){ &A, true, i, 0, 8, true }, 1 + i);
+	is_int(evicted, 0, "nor if it gives way to another");
 }
 
 /* What belongs together: source, destination, id, and for IPv4 the protocol */
@@ -288,6 +312,7 @@ int main(void)
 	sizes();
 	malformed();
 	overlaps();
+	once();
 	identity();
 	limits();
 	times();
