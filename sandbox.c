@@ -208,14 +208,15 @@ static bool is_already(uid_t uid, gid_t gid)
 
 void sandbox_identity(uid_t uid, gid_t gid, bool keep_caps)
 {
-	if (is_already(uid, gid))
+	/* A user namespace may forbid setgroups(); then there is no gain from
+	 * groups either, and what follows fails if we have no right at all */
+	bool is_bad = setgroups(0, NULL) && errno != EPERM;
+
+	if (!is_bad && is_already(uid, gid))
 		return;
 
 	prctl(PR_SET_KEEPCAPS, keep_caps, 0, 0, 0);
-	/* A user namespace may forbid setgroups(); then there is no gain from
-	 * groups either, and what follows fails if we have no right at all */
-	if ((setgroups(0, NULL) && errno != EPERM) ||
-	    setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
+	if (is_bad || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
 		die("cannot become UID %u, GID %u: %s; --runas needs root, and "
 		    "both must exist in this user namespace",
 		    (unsigned)uid, (unsigned)gid, strerror(errno));

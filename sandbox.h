@@ -35,7 +35,8 @@ void sandbox_stdio(int null);
 
 /** sandbox_identity() - become @uid, @gid with no supplementary groups; keeps
  * CAP_NET_BIND_SERVICE and the rights to make and to join namespaces if
- * @keep_caps; no-op for who is that already. Dies on failure. */
+ * @keep_caps. Who is that already loses groups only, if he may. Dies on
+ * failure. */
 void sandbox_identity(uid_t uid, gid_t gid, bool keep_caps);
 
 /** sandbox_enclose() - own user, mount, IPC, UTS and (@new_pid, for children)

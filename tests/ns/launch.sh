@@ -149,6 +149,8 @@ ids()
 if is_root; then
 	F -u 5000
 	is "--runas 0" "$(ids)" "0 0 "
+	is "and no other groups" \
+		"$(awk '/^Groups:/ { print NF }' /proc/$FP/status)" 1
 	stop $FP
 	for r in "1000 1000 1000 " "1000:1001 1000 1001 " "nobody 65534 65534 "; do
 		F -u 5000 --runas "${r%% *}"

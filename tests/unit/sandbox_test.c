@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -325,6 +326,16 @@ static void do_same_identity(void)
 	sandbox_identity(getuid(), getgid(), true);
 }
 
+static void do_same_root(void)
+{
+	gid_t groups[] = { 4, 5 };
+
+	if (setgroups(2, groups)) /* forbidden: root of a user namespace */
+		_exit(0);
+	sandbox_identity(getuid(), getgid(), true);
+	_exit(getgroups(0, NULL) ? 2 : 0);
+}
+
 static void do_other_identity(void)
 {
 	log_stderr(false);
@@ -337,7 +348,9 @@ static void test_small(void)
 	is_int(in_child(do_close_all), 0, "sandbox_close: all above 2");
 	is_int(in_child(do_stdio), 0, "sandbox_stdio: /dev/null in 0 to 2");
 	is_int(in_child(do_same_identity), 0, "same identity: no-op");
-	if (geteuid())
+	if (!geteuid())
+		is_int(in_child(do_same_root), 0, "but no other groups");
+	else
 		is_int(WEXITSTATUS(in_child(do_other_identity)), 1,
 		       "another identity without the right: dies");
 }
