@@ -420,7 +420,9 @@ static void on_process(struct watch *w, uint32_t events)
 	loop_end(n->loop, status);
 }
 
-/* IN_IGNORED comes when the whole file system has gone.
+/* IN_IGNORED comes when the whole file system has gone. Events are lost only
+ * by who is stopped while thousands of names go; a look at the path would need
+ * its directory, and whoever keeps that open keeps its file system mounted.
  * seccomp(forwarder): read */
 static void on_inotify(struct watch *w, uint32_t events)
 {
@@ -435,6 +437,9 @@ static void on_inotify(struct watch *w, uint32_t events)
 		for (ssize_t i = 0; i < len;
 		     i += (ssize_t)sizeof(*e) + e->len) {
 			e = (const void *)(buf + i);
+			if (e->mask & IN_Q_OVERFLOW)
+				warn("names were removed too fast to see "
+				     "whether the target's is among them");
 			if (!(e->mask & IN_IGNORED) &&
 			    (!e->len || strcmp(e->name, n->base) != 0))
 				continue;

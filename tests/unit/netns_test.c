@@ -136,6 +136,36 @@ static void test_name(bool is_renamed)
 	close(l.epfd);
 }
 
+/* More names removed than the kernel's queue holds: the next is seen again */
+static void test_overflow(void)
+{
+	char path[64], other[64];
+	struct netns n;
+	struct loop l;
+	FILE *f = fopen("/proc/sys/fs/inotify/max_queued_events", "r");
+	int i, max = 0;
+
+	if (!f || fscanf(f, "%d", &max) != 1 || max > 100000)
+		max = 0;
+	if (f)
+		fclose(f);
+	loop_init(&l);
+	make_name("target", path);
+	open_path(&n, path);
+	netns_watch(&n, &l);
+	for (i = 0; i < max + 10; i++) {
+		/* Equal events in a row are one */
+		make_name(i & 1 ? "odd" : "even", other);
+		unlink(other);
+	}
+	n.watch.fn(&n.watch, 0);
+	ok(!l.is_over, "overflow: goes on");
+	unlink(path);
+	is_int(loop_run(&l), 0, "overflow: a removal after it is seen");
+	close_all(&n);
+	close(l.epfd);
+}
+
 /* On procfs, where the path names no process by itself */
 static void test_poll(void)
 {
@@ -348,6 +378,7 @@ int main(void)
 	test_no_quit();
 	test_name(false);
 	test_name(true);
+	test_overflow();
 	test_poll();
 	test_refused();
 	if (may_spawn()) {
