@@ -58,6 +58,12 @@ struct info {
 	uint32_t segs[2];
 	uint32_t notsent_bytes;
 	uint32_t min_rtt; /* 4.6; all ones: unknown */
+	uint32_t data_segs[2];
+	uint64_t rates[4];
+	uint32_t delivered[2];
+	uint64_t bytes[2];
+	uint32_t seen[3];
+	uint32_t snd_wnd; /* 5.4 */
 };
 
 static_assert(offsetof(struct info, total_retrans) == 100 &&
@@ -258,6 +264,10 @@ bool stream_info(int fd, struct stream_info *ret_info)
 	}
 	if (TOLD(len, min_rtt) && i.min_rtt != UINT32_MAX)
 		ret_info->min_rtt_us = i.min_rtt;
+	if (TOLD(len, snd_wnd)) {
+		ret_info->window = i.snd_wnd;
+		ret_info->has_window = true;
+	}
 	return true;
 }
 

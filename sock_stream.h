@@ -17,10 +17,12 @@
  *         reads once the connection stands: 1 on the side that connected, 0 on
  *         the other. Our FIN counts as one more byte
  * @has_acked: the kernel tells (4.1)
+ * @window: bytes behind those that the peer takes    @has_window: likewise
  * @rtt_us, @min_rtt_us: round trip, 0 unknown  @retrans: segments, ever */
 struct stream_info {
 	uint64_t acked;
-	bool has_acked;
+	uint32_t window;
+	bool has_acked, has_window;
 	uint32_t rtt_us, min_rtt_us;
 	uint32_t retrans;
 };

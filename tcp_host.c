@@ -22,6 +22,7 @@
 
 #include <errno.h>
 
+#define SHUT_BELOW TCP_MSS_DEFAULT /* a window with less keeps a guest waiting */
 #define STEP_MAX 16384 /* a window that opens by this is worth a segment */
 
 /* Told once, when it matters first: with the kernel's count of acknowledged
@@ -95,62 +96,97 @@ void tcp_host_fin(struct tcp_conn *c)
 	shut(c);
 }
 
-/* Of a connection that we opened the kernel counts the SYN, too. */
-static uint32_t acked_by(const struct tcp_conn *c,
-			 const struct stream_info *info)
-{
-	uint32_t n = (uint32_t)info->acked;
+/** struct far - what is known of the remote at this moment
+ * @ack:  the guest's bytes before it are acknowledged
+ * @edge: one behind those it takes, as far as it tells; @has_edge: it does */
+struct far {
+	uint32_t ack, edge;
+	bool has_edge;
+};
 
-	return c->start + n - !!(c->flags & TCP_BY_GUEST);
+static bool is_behind(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) < 0;
 }
 
-/* How far the guest may be acknowledged, and when to look again */
-static uint32_t acked(struct tcp *t, struct tcp_conn *c)
+/* Of a connection that we opened the kernel counts the SYN, too. */
+static struct far far_of(struct tcp_conn *c)
 {
-	struct tcb *b = &c->tcb;
+	struct far f = { .ack = c->tcb.rcv_nxt };
 	struct stream_info info;
-	uint32_t ack = b->rcv_nxt;
-	bool is_asked = !(c->flags & TCP_ASKED) || c->flags & TCP_HONEST;
 
-	if (is_asked && !(b->flags & TCB_FIN_RCVD) && b->rcv_ack != ack &&
-	    stream_info(c->watch.fd, &info)) {
-		if (!(c->flags & TCP_ASKED))
-			ask(c, &info);
-		if (c->flags & TCP_HONEST)
-			ack = acked_by(c, &info);
-	}
-	if ((int32_t)(ack - b->rcv_nxt) >= 0) {
-		c->look_ms = TCB_NEVER;
-		return b->rcv_nxt;
-	}
-	if (ack != b->rcv_ack || c->look_ms == TCB_NEVER)
+	if (c->tcb.flags & TCB_FIN_RCVD || !stream_info(c->watch.fd, &info))
+		return f;
+	if (!(c->flags & TCP_ASKED))
+		ask(c, &info);
+	if (!(c->flags & TCP_HONEST))
+		return f;
+	f.ack = c->start + (uint32_t)info.acked - !!(c->flags & TCP_BY_GUEST);
+	f.edge = f.ack + info.window;
+	f.has_edge = info.has_window;
+	if (is_behind(c->tcb.rcv_nxt, f.ack))
+		f.ack = c->tcb.rcv_nxt;
+	return f;
+}
+
+/* The kernel does not wake us for what the remote acknowledges */
+static void look_later(struct tcp *t, struct tcp_conn *c, bool has_moved)
+{
+	if (has_moved || c->look_ms == TCB_NEVER)
 		c->wait_ms = TCP_ACK_MS;
 	else if (c->look_ms <= t->loop->now_ms && c->wait_ms < TCP_ACK_MAX_MS)
 		c->wait_ms *= 2;
 	c->look_ms = t->loop->now_ms + c->wait_ms;
-	return ack;
+}
+
+/* Bytes that can be taken: what the send buffer has room for, and the remote */
+static uint32_t room_for(struct tcp *t, struct tcp_conn *c, const struct far *f,
+			 uint32_t *ret_step)
+{
+	struct stream_room r = stream_room(c->watch.fd);
+	uint32_t room = r.queued < r.size ? (r.size - r.queued) / 8 * 7 : 0;
+	uint32_t left = f->edge - c->tcb.rcv_nxt;
+
+	*ret_step = r.size / 4 < STEP_MAX ? r.size / 4 : STEP_MAX;
+	/* Waiting for room is what makes the buffer grow. Where the kernel still
+	 * calls it writable, at two thirds, waiting would end at once. */
+	if (r.queued > r.size / 3 * 2)
+		tcp_conn_wait(t, c, true);
+	if (!f->has_edge)
+		return room;
+	if (is_behind(f->edge, c->tcb.rcv_nxt))
+		left = 0;
+	if (*ret_step > (f->edge - f->ack) / 2)
+		*ret_step = (f->edge - f->ack) / 2;
+	return room < left ? room : left;
 }
 
 bool tcp_host_offer(struct tcp *t, struct tcp_conn *c)
 {
 	struct tcb *b = &c->tcb;
-	uint32_t left = b->rcv_edge - b->rcv_nxt, ack = acked(t, c), room;
-	struct stream_room r;
-	bool is_news;
+	uint32_t left = b->rcv_edge - b->rcv_nxt, was = b->rcv_ack;
+	uint32_t room = left, step = 0;
+	struct far f = { .ack = b->rcv_nxt };
+	/* To ask costs as much as to send: while half of it is left, why */
+	bool is_low = (!c->offered || left <= c->offered / 2) &&
+		      !(b->flags & TCB_FIN_RCVD);
+	bool is_news, is_waiting;
 
-	/* To ask costs as much as to send: only when half of it is used up */
-	if ((c->offered && left > c->offered / 2) || b->flags & TCB_FIN_RCVD)
-		return tcb_offer(b, ack, left, 0);
-	if (!rest_is_empty(&c->rest)) /* closed until that is gone */
-		return tcb_offer(b, ack, 0, 0);
-	r = stream_room(c->watch.fd);
-	room = r.queued < r.size ? (r.size - r.queued) / 8 * 7 : 0;
-	/* Waiting for room is what makes the buffer grow. Where the kernel still
-	 * calls it writable, at two thirds, waiting would end at once. */
-	if (r.queued > r.size / 3 * 2)
-		tcp_conn_wait(t, c, true);
-	is_news = tcb_offer(b, ack, room,
-			    r.size / 4 < STEP_MAX ? r.size / 4 : STEP_MAX);
-	c->offered = b->rcv_edge - b->rcv_nxt;
+	if ((is_low || was != b->rcv_nxt) &&
+	    (c->flags & TCP_HONEST || !(c->flags & TCP_ASKED)))
+		f = far_of(c);
+	if (!rest_is_empty(&c->rest))
+		room = 0; /* closed until that is gone */
+	else if (is_low)
+		room = room_for(t, c, &f, &step);
+	is_news = tcb_offer(b, f.ack, room, step);
+	left = b->rcv_edge - b->rcv_nxt;
+	if (is_low)
+		c->offered = left;
+	is_waiting = f.ack != b->rcv_nxt || (f.has_edge && left < SHUT_BELOW);
+	if (is_waiting)
+		look_later(t, c, was != b->rcv_ack);
+	else
+		c->look_ms = TCB_NEVER;
 	return is_news;
 }
