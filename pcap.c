@@ -13,6 +13,10 @@
  * length of the whole. So the datagrams of a super-frame need no addresses to
  * be looked up: the difference of the lengths is added to that sum.
  *
+ * A pipe may have a reader that is slower than the link, which must not wait.
+ * A record that a pipe takes a part of is kept until it takes the rest; while
+ * there is a rest, records are lost, and the capture stays whole.
+ *
  * Not here: TCP super-frames are recorded as one, and nothing limits the size of
  * the file. */
 
@@ -27,6 +31,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PCAP_MAGIC 0xa1b2c3d4U /* stamps in microseconds */
@@ -56,14 +61,18 @@ int pcap_open(struct pcap *p, const char *path)
 		.snaplen = PCAP_SNAPLEN,
 		.link_type = PCAP_ETHERNET,
 	};
+	struct stat st;
 	int rc;
 
 	p->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
 		     0600);
 	if (p->fd < 0)
 		return -errno;
+	p->n_rest = 0;
+	p->is_pipe = !fstat(p->fd, &st) && S_ISFIFO(st.st_mode);
 	errno = ENOSPC; /* of a short write */
-	if (write(p->fd, &head, sizeof(head)) == sizeof(head))
+	if (write(p->fd, &head, sizeof(head)) == sizeof(head) &&
+	    !fcntl(p->fd, F_SETFL, O_WRONLY | O_NONBLOCK))
 		return 0;
 	rc = -errno;
 	close(p->fd);
@@ -76,27 +85,76 @@ static bool is_ip6(const uint8_t *l3)
 	return l3[0] >> 4 == 6;
 }
 
-/* One record of two slices: headers and what follows
- * seccomp(forwarder): writev close clock_gettime */
-static void record(struct pcap *p, struct iovec head, struct iovec body)
+static void end(struct pcap *p, int error)
+{
+	warn("--pcap: cannot write: %s; recording has ended", strerror(error));
+	close(p->fd);
+	p->fd = -1;
+}
+
+static bool is_later(int error)
+{
+	return error == EAGAIN || error == EINTR;
+}
+
+/* Is nothing left of the record before? Writes it, if it can be. */
+static bool is_clear(struct pcap *p)
+{
+	ssize_t n;
+
+	if (!p->n_rest)
+		return true;
+	n = write(p->fd, p->rest, p->n_rest);
+	if (n < 0 && !is_later(errno))
+		end(p, errno);
+	if (n <= 0)
+		return false;
+	p->n_rest -= (uint32_t)n;
+	memmove(p->rest, p->rest + n, p->n_rest);
+	return !p->n_rest;
+}
+
+static void keep_rest(struct pcap *p, const struct iovec *iov, unsigned n,
+		      size_t written)
+{
+	for (unsigned i = 0; i < n; i++) {
+		size_t skip = written < iov[i].iov_len ? written :
+							 iov[i].iov_len;
+
+		written -= skip;
+		memcpy(p->rest + p->n_rest, (uint8_t *)iov[i].iov_base + skip,
+		       iov[i].iov_len - skip);
+		p->n_rest += (uint32_t)(iov[i].iov_len - skip);
+	}
+}
+
+/* One record of two slices: headers and what follows; 1 if it is lost. A file
+ * that takes a part of it is full.
+ * seccomp(forwarder): write writev close clock_gettime */
+static unsigned record(struct pcap *p, struct iovec head, struct iovec body)
 {
 	struct record_head r;
 	struct iovec iov[3] = { { &r, sizeof(r) }, head, body };
 	struct timespec t;
+	ssize_t n;
 
-	if (p->fd < 0)
-		return;
+	if (p->fd < 0 || !is_clear(p))
+		return p->fd >= 0;
 	clock_gettime(CLOCK_REALTIME, &t);
 	r.s = (uint32_t)t.tv_sec;
 	r.us = (uint32_t)(t.tv_nsec / 1000);
 	r.len = (uint32_t)(head.iov_len + body.iov_len);
 	r.wire_len = r.len;
-	errno = ENOSPC;
-	if (writev(p->fd, iov, 3) == (ssize_t)(sizeof(r) + r.len))
-		return;
-	warn("--pcap: cannot write: %s; recording has ended", strerror(errno));
-	close(p->fd);
-	p->fd = -1;
+	n = writev(p->fd, iov, 3);
+	if (n == (ssize_t)(sizeof(r) + r.len))
+		return 0;
+	if (n < 0 && is_later(errno))
+		return 1;
+	if (n > 0 && p->is_pipe)
+		keep_rest(p, iov, 3, (size_t)n);
+	else
+		end(p, n < 0 ? errno : ENOSPC);
+	return 0;
 }
 
 /* Complete the checksum of a transport header at @l4, @field bytes into it */
@@ -131,8 +189,9 @@ static void fix_ip(uint8_t *l3, size_t ip_len, size_t len, uint16_t i)
 
 /* Datagram @i of a super-frame of @l4_len bytes: a copy of its headers, made
  * right for @body */
-static void record_piece(struct pcap *p, const struct vnet_hdr *v,
-			 size_t l4_len, const struct iovec *body, uint16_t i)
+static unsigned record_piece(struct pcap *p, const struct vnet_hdr *v,
+			     size_t l4_len, const struct iovec *body,
+			     uint16_t i)
 {
 	uint8_t head[HEADERS_MAX];
 	uint8_t *l4 = head + v->csum_start;
@@ -150,13 +209,16 @@ static void record_piece(struct pcap *p, const struct vnet_hdr *v,
 	seed = csum_fold(csum_add(csum_add(0, sum_at, 2), lens, 4));
 	memcpy(sum_at, &seed, sizeof(seed));
 	complete(l4, UDP_LEN, body, offsetof(struct udp_hdr, csum_be));
-	record(p, (struct iovec){ head, v->csum_start + UDP_LEN }, *body);
+	return record(p, (struct iovec){ head, v->csum_start + UDP_LEN },
+		      *body);
 }
 
-static void record_super(struct pcap *p, const struct vnet_hdr *v, size_t len)
+static unsigned record_super(struct pcap *p, const struct vnet_hdr *v,
+			     size_t len)
 {
 	size_t at = v->csum_start + UDP_LEN;
 	uint8_t *l2 = p->buf + VNET_LEN;
+	unsigned lost = 0;
 	uint16_t i;
 
 	for (i = 0; at < len; i++) {
@@ -164,9 +226,10 @@ static void record_super(struct pcap *p, const struct vnet_hdr *v, size_t len)
 
 		if (body.iov_len > v->gso_size)
 			body.iov_len = v->gso_size;
-		record_piece(p, v, len - v->csum_start, &body, i);
+		lost += record_piece(p, v, len - v->csum_start, &body, i);
 		at += body.iov_len;
 	}
+	return lost;
 }
 
 /* A super-frame of UDP whose headers are where they should be, and which the
@@ -183,7 +246,7 @@ static bool is_super(const struct vnet_hdr *v, const uint8_t *l2, size_t len)
 	       (len - v->csum_start - UDP_LEN) / v->gso_size < PIECE_SEGS_MAX;
 }
 
-void pcap_add(struct pcap *p, const struct iovec *iov, unsigned n)
+unsigned pcap_add(struct pcap *p, const struct iovec *iov, unsigned n)
 {
 	uint8_t *l2 = p->buf + VNET_LEN;
 	struct iovec none = { NULL, 0 };
@@ -193,21 +256,19 @@ void pcap_add(struct pcap *p, const struct iovec *iov, unsigned n)
 
 	for (i = 0; i < n; i++) {
 		if (iov[i].iov_len > sizeof(p->buf) - len)
-			return;
+			return 0;
 		memcpy(p->buf + len, iov[i].iov_base, iov[i].iov_len);
 		len += iov[i].iov_len;
 	}
 	if (len < VNET_LEN + FRAME_MIN)
-		return;
+		return 0;
 	memcpy(&v, p->buf, sizeof(v));
 	len -= VNET_LEN;
-	if (v.flags & VNET_NEEDS_CSUM && is_super(&v, l2, len)) {
-		record_super(p, &v, len);
-		return;
-	}
+	if (v.flags & VNET_NEEDS_CSUM && is_super(&v, l2, len))
+		return record_super(p, &v, len);
 	if (v.flags & VNET_NEEDS_CSUM && v.csum_start < len &&
 	    v.csum_offset + 2U <= len - v.csum_start)
 		complete(l2 + v.csum_start, len - v.csum_start, &none,
 			 v.csum_offset);
-	record(p, (struct iovec){ l2, len }, none);
+	return record(p, (struct iovec){ l2, len }, none);
 }

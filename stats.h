@@ -38,6 +38,7 @@
 	X(FLOWS_MOVED, "flows_moved") \
 	X(GSO_REFUSED, "gso_refused") \
 	X(AGENT_ERRORS, "agent_errors") \
+	X(PCAP_LOST, "pcap_records_lost") \
 	X(SOCK_ERRORS, "socket_errors_drained") \
 	X(ECHO_REQUESTS, "echo_requests") \
 	X(ECHO_REPLIES, "echo_replies") \

@@ -106,6 +106,11 @@ static int read_error(int error)
 	return error == ECONNRESET ? -EPIPE : -error;
 }
 
+static void record(struct tap *t, const struct iovec *iov, unsigned n)
+{
+	stats_add(t->stats, PCAP_LOST, pcap_add(t->pcap, iov, n));
+}
+
 int tap_recv(struct tap *t)
 {
 	size_t used = 0;
@@ -127,8 +132,7 @@ int tap_recv(struct tap *t)
 		}
 		stats_add(t->stats, TAP_RX_FRAMES, 1);
 		if (t->pcap)
-			pcap_add(t->pcap, &(struct iovec){ at, (size_t)len },
-				 1);
+			record(t, &(struct iovec){ at, (size_t)len }, 1);
 		if (len < VNET_LEN + FRAME_MIN) {
 			stats_add(t->stats, DROP_SHORT, 1);
 			continue;

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -185,16 +186,77 @@ static void test_failure(void)
 	add_shot();
 }
 
+static size_t read_all(int fd, uint8_t *buf, size_t size)
+{
+	size_t len = 0;
+	ssize_t n;
+
+	while ((n = read(fd, buf + len, size - len)) > 0)
+		len += (size_t)n;
+	return len;
+}
+
+/* A reader that is slower than the link: records are lost, whole ones, and
+ * nobody waits */
+static void test_slow(void)
+{
+	static uint8_t got[1024 * 1024];
+	size_t len = 0, at = 0;
+	unsigned kept = 0, lost = 0, n = 0;
+	uint32_t head[4];
+	int fd;
+
+	unlink(path);
+	if (mkfifo(path, 0600))
+		return;
+	fd = open(path, O_RDONLY | O_NONBLOCK);
+	fcntl(fd, F_SETPIPE_SZ, 8192);
+	is_int(pcap_open(&pcap, path), 0, "a FIFO that is read");
+	for (uint32_t i = 0; i < 60; i++) {
+		struct iovec iov = { shot.raw, 0 };
+		unsigned is_lost;
+
+		udp4(&shot, &A, &B, i & 1 ? 20000 : 1400);
+		iov.iov_len = shot.len;
+		is_lost = pcap_add(&pcap, &iov, 1);
+		lost += is_lost;
+		kept += !is_lost;
+		if (i % 3)
+			len += read_all(fd, got + len, sizeof(got) - len);
+	}
+	for (int i = 0; i < 10 && pcap.n_rest; i++) {
+		len += read_all(fd, got + len, sizeof(got) - len);
+		udp4(&shot, &A, &B, 1400);
+		kept += !pcap_add(&pcap, &(struct iovec){ shot.raw, shot.len },
+				  1);
+	}
+	len += read_all(fd, got + len, sizeof(got) - len);
+	for (at = 24; at + sizeof(head) <= len; n++) {
+		memcpy(head, got + at, sizeof(head));
+		if (head[2] != 1442 && head[2] != 20042)
+			break;
+		at += sizeof(head) + head[2];
+	}
+	is_int(at, len, "what is read is whole records");
+	is_int(n, kept, "those that were not lost");
+	ok(kept > 5 && lost > 5, "some were (%u of %u)", lost, lost + kept);
+	close(fd);
+	add_shot();
+	is_int(pcap.fd, -1, "no reader any more: the capture ends");
+}
+
 int main(void)
 {
 	int fd = mkstemp(path);
 
 	if (fd < 0)
 		skip_all("no temporary file");
+	signal(SIGPIPE, SIG_IGN);
 	close(fd);
 	test_rows();
 	test_odd();
 	test_failure();
+	test_slow();
 	unlink(path);
 	return done();
 }
