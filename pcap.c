@@ -118,12 +118,14 @@ static void keep_rest(struct pcap *p, const struct iovec *iov, unsigned n,
 		      size_t written)
 {
 	for (unsigned i = 0; i < n; i++) {
+		const uint8_t *at = iov[i].iov_base;
 		size_t skip = written < iov[i].iov_len ? written :
 							 iov[i].iov_len;
 
 		written -= skip;
-		memcpy(p->rest + p->n_rest, (uint8_t *)iov[i].iov_base + skip,
-		       iov[i].iov_len - skip);
+		if (skip == iov[i].iov_len)
+			continue;
+		memcpy(p->rest + p->n_rest, at + skip, iov[i].iov_len - skip);
 		p->n_rest += (uint32_t)(iov[i].iov_len - skip);
 	}
 }
