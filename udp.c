@@ -21,21 +21,16 @@
 #include <sched.h>
 #include <sys/epoll.h>
 
-static bool is_live_now(struct udp *u, struct flow *f, bool by_init)
-{
-	return flow_touch(&u->flows, f, by_init, udp_now_s(u));
-}
-
 /* A datagram of @f passed, seen from its host side or not. */
 static void touch(struct udp *u, struct flow *f, bool from_host)
 {
 	bool by_guest = f->flags & FLOW_BY_GUEST;
-	bool is_live = is_live_now(u, f, from_host != by_guest);
+	uint32_t now_s = udp_now_s(u);
+	bool is_live = flow_touch(&u->flows, f, from_host != by_guest, now_s);
 
-	map_touch(&u->maps, &u->maps.map[f->map], udp_now_s(u), is_live);
+	map_touch(&u->maps, &u->maps.map[f->map], now_s, is_live);
 	if (f->flags & FLOW_SPLICED)
-		map_touch(&u->maps, &u->maps.map[f->peer], udp_now_s(u),
-			  is_live);
+		map_touch(&u->maps, &u->maps.map[f->peer], now_s, is_live);
 }
 
 static void add(struct udp *u, const struct flow *f, const struct piece *p)
@@ -169,13 +164,16 @@ static struct flow *take(struct udp *u, struct map *m,
 	return f;
 }
 
+/* Is what arrives together passed on together? Loopback's always is. */
+static bool is_joined(const struct udp *u, bool is_spliced)
+{
+	return is_spliced || u->tap->offload == OFFLOAD_USO;
+}
+
 /* Buffers to ask for in the first call of a wake-up. */
 static unsigned first_batch(const struct udp *u, const struct map *m)
 {
-	bool is_joined = m->kind == MAP_SPLICE || m->kind == MAP_LISTEN_NS ||
-			 u->tap->offload == OFFLOAD_USO;
-
-	if (!is_joined)
+	if (!is_joined(u, m->kind == MAP_SPLICE || m->kind == MAP_LISTEN_NS))
 		return 1;
 	return m->batch ? m->batch : ROUND_LARGE;
 }
@@ -184,10 +182,7 @@ static unsigned first_batch(const struct udp *u, const struct map *m)
 static unsigned next_batch(const struct udp *u, const struct flow *f,
 			   const struct piece *p)
 {
-	bool is_joined = u->tap->offload == OFFLOAD_USO ||
-			 (f && f->flags & FLOW_SPLICED);
-
-	if (!is_joined)
+	if (!is_joined(u, f && f->flags & FLOW_SPLICED))
 		return 1;
 	return p->len > ROUND_LARGE_BYTES ? ROUND_LARGE : ROUND_MSGS;
 }
