@@ -99,7 +99,7 @@ struct listen_fail {
 };
 
 /** listen_dual() - must listeners share a socket for both families?
- * @p, @n: rules of the host side, of all protocols   @limit: RLIMIT_NOFILE */
+ * @p, @n: rules of both sides and all protocols      @limit: RLIMIT_NOFILE */
 bool listen_dual(const struct ports *const *p, unsigned n, uint64_t limit);
 
 /**
