@@ -15,6 +15,7 @@
 
 #include "sock_stream.h"
 
+#include "limits.h"
 #include "sock.h"
 
 #include <assert.h>
@@ -287,12 +288,23 @@ void stream_tos(int fd, enum family family, uint8_t tos)
 	sock_mark(fd, family, &other, &want);
 }
 
-/* seccomp(forwarder): pipe2 fcntl(1=F_SETPIPE_SZ) */
+/* Beyond the user's limit, pipes begin with two pages, and do not grow
+ * seccomp(forwarder): pipe2 fcntl(1=F_SETPIPE_SZ) */
 int stream_pipe(int ret_fds[2], int size)
 {
-	if (pipe2(ret_fds, O_NONBLOCK | O_CLOEXEC))
+	int fds[2], rc;
+
+	if (pipe2(fds, O_NONBLOCK | O_CLOEXEC))
 		return -errno;
-	(void)fcntl(ret_fds[1], F_SETPIPE_SZ, size);
+	if (fcntl(fds[1], F_SETPIPE_SZ, size) < 0 &&
+	    fcntl(fds[1], F_SETPIPE_SZ, PIPE_LEAST) < 0) {
+		rc = -errno;
+		close(fds[0]);
+		close(fds[1]);
+		return rc;
+	}
+	ret_fds[0] = fds[0];
+	ret_fds[1] = fds[1];
 	return 0;
 }
 

@@ -111,8 +111,8 @@ struct stream_room stream_room(int fd);
  * own. @family: of the packets, not of a dual-stack socket */
 void stream_tos(int fd, enum family family, uint8_t tos);
 
-/** stream_pipe() - non-blocking, with room for @size bytes if the user's limits
- * allow, else smaller; returns 0 or -errno */
+/** stream_pipe() - non-blocking, with room for @size bytes, or PIPE_LEAST where
+ * the user's limits allow no more; returns 0, -errno (-EPERM: not even that) */
 int stream_pipe(int ret_fds[2], int size);
 
 /** stream_splice() - move up to @len bytes, one side is a pipe; returns bytes,

@@ -64,6 +64,7 @@ enum conn_flag { CONN_IN_NS = 1, CONN_MAY_TURN = 2 };
 /** enum step - what is next for a direction */
 enum step {
 	STEP_GO,
+	STEP_SEEN, /* a short look was all there is, but for an end */
 	STEP_WAIT, /* for an event */
 	STEP_MORE, /* its share is used up */
 	STEP_FIN, /* all was moved, and the end is reached */
@@ -143,8 +144,12 @@ static bool take_pipe(struct tcp_splice *s, struct splice_dir *d)
 		d->pipe[1] = s->idle[s->n_idle][1];
 		return true;
 	}
-	if (s->n_pipes == PIPES_MAX || stream_pipe(d->pipe, PIPE_SIZE))
+	if (s->n_pipes == PIPES_MAX || s->loop->now_ms < s->pipe_ms)
 		return false;
+	if (stream_pipe(d->pipe, PIPE_SIZE)) {
+		s->pipe_ms = s->loop->now_ms + PIPE_AGAIN_MS;
+		return false;
+	}
 	s->n_pipes++;
 	return true;
 }
@@ -201,8 +206,7 @@ static void end(struct tcp_splice *s, struct splice_conn *c, bool is_reset)
 	s->n--;
 }
 
-/* Look, send, drop what was taken. An edge that brought a look without end is
- * answered by that: the next one would be EAGAIN. */
+/* Look, send, drop what was taken. */
 static enum step copy(struct tcp_splice *s, struct splice_dir *d, int from,
 		      int to, uint32_t *moved)
 {
@@ -213,7 +217,7 @@ static enum step copy(struct tcp_splice *s, struct splice_dir *d, int from,
 		return !n	    ? STEP_FIN :
 		       n == -EAGAIN ? STEP_WAIT :
 				      STEP_READ_ERROR;
-	if (n == (ssize_t)sizeof(s->buf))
+	if (n >= SPLICE_BULK)
 		d->flags |= DIR_BULK;
 	iov.iov_len = (size_t)n;
 	sent = stream_send(to, &iov, 1);
@@ -225,7 +229,7 @@ static enum step copy(struct tcp_splice *s, struct splice_dir *d, int from,
 		return STEP_SEND_ERROR;
 	(void)stream_discard(from, (uint32_t)sent);
 	*moved += (uint32_t)sent;
-	return STEP_GO;
+	return sent == n && n < SPLICE_BULK ? STEP_SEEN : STEP_GO;
 }
 
 /* What splice(2) takes for the end may be urgent data before it: a look tells. */
@@ -276,12 +280,12 @@ static enum step work(struct tcp_splice *s, struct splice_conn *c, unsigned i,
 		else if ((d->flags & (DIR_BULK | DIR_URGENT)) == DIR_BULK &&
 			 take_pipe(s, d))
 			step = fill(d, from);
-		else if (moved && !is_all && !(d->flags & DIR_BULK))
-			step = STEP_WAIT;
 		else
 			step = copy(s, d, from, to, &moved);
+		if (step == STEP_SEEN)
+			step = is_all ? STEP_GO : STEP_WAIT;
 	} while (step == STEP_GO);
-	if (step == STEP_WAIT && moved < SPLICE_LOOK &&
+	if (step == STEP_WAIT && moved < SPLICE_BULK &&
 	    !(d->flags & DIR_BLOCKED))
 		d->flags &= ~(uint32_t)DIR_BULK;
 	if (!d->held)
@@ -511,6 +515,10 @@ static int64_t next_ms(const struct timer *timer)
 
 void tcp_splice_init(struct tcp_splice *s)
 {
+	while (s->n_idle < PIPES_FIRST &&
+	       !stream_pipe(s->idle[s->n_idle], PIPE_SIZE))
+		s->n_idle++;
+	s->n_pipes = s->n_idle;
 	s->timer = (struct timer){ next_ms, fire };
 	loop_timer(s->loop, &s->timer);
 }

@@ -53,7 +53,8 @@ struct splice_conn {
  * @has:   families in use, for the turn to IPv4 alone
  * Its own:
  * @n:     connections      @high: entries ever used
- * @idle, @n_idle: empty pipes at hand      @n_pipes: pipes open */
+ * @idle, @n_idle: empty pipes at hand      @n_pipes: pipes open
+ * @pipe_ms: when to try for another one */
 struct tcp_splice {
 	struct loop *loop;
 	struct agent *agent;
@@ -68,6 +69,7 @@ struct tcp_splice {
 	struct lru turns;
 	unsigned n_pipes;
 	unsigned n_idle;
+	int64_t pipe_ms;
 	int idle[PIPES_IDLE][2];
 	uint8_t buf[SPLICE_LOOK];
 	struct splice_conn conn[TCP_MAX];
@@ -87,7 +89,7 @@ struct splice_new {
 	uint16_t target;
 };
 
-/** tcp_splice_init() - makes it work; registers one timer */
+/** tcp_splice_init() - makes it work; registers one timer, opens some pipes */
 void tcp_splice_init(struct tcp_splice *s);
 
 /**
