@@ -27,7 +27,9 @@ def ours(binary, netns, pid, **wish):
 def with_address(argv, wish):
     if "address" in wish:
         guest, length, gateway = wish["address"]
-        argv += ["-a", guest, "-n", str(length), "-g", gateway]
+        argv += ["-a", guest, "-g", gateway]
+        if ":" not in guest:  # of IPv6 it is 64
+            argv += ["-n", str(length)]
     return argv
 
 
