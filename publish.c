@@ -94,8 +94,8 @@ static void fill(struct listen *l, const struct conf *c, const struct udp *u,
 void publish_host(struct publish *p, const struct conf *c, struct udp *u,
 		  uint64_t limit)
 {
-	const struct ports *const all[] = { &c->tcp_in, &c->udp_in,
-					    &c->tcp_out, &c->udp_out };
+	const struct ports *const all[] = { &c->tcp_in, &c->udp_in, &c->tcp_out,
+					    &c->udp_out };
 	bool is_dual = listen_dual(all, 4, limit);
 	struct listen_auto *a = &p->ports;
 
