@@ -21,6 +21,7 @@
 
 #define RUN_MAX (64u << 20) /* bytes between two pauses, at most */
 #define POLL_MS 100
+#define DEAD_NS 8000000000u /* without movement: the transfer is given up */
 
 /** struct lane - one direction
  * @salt:     of its bytes: the two directions differ
@@ -170,6 +171,28 @@ static bool finish(struct job *j)
 	return true;
 }
 
+static bool is_still(const struct lane *l, uint64_t t)
+{
+	return l->over || t > l->moved_ns + DEAD_NS;
+}
+
+/* Did both directions stop long ago? Then what is known of the stall is enough.
+ * Notes how long it was so far. */
+static bool is_dead(struct job *j)
+{
+	struct lane *lanes[] = { &j->out, &j->in };
+	uint64_t t = now_ns();
+
+	if (!is_still(&j->out, t) || !is_still(&j->in, t))
+		return false;
+	for (int i = 0; i < 2; i++) {
+		if (!lanes[i]->over &&
+		    t - lanes[i]->moved_ns > lanes[i]->result.stall_ns)
+			lanes[i]->result.stall_ns = t - lanes[i]->moved_ns;
+	}
+	return true;
+}
+
 static bool step(struct job *j)
 {
 	struct pollfd pfd = { .fd = j->fd };
@@ -222,7 +245,7 @@ bool transfer(int fd, const struct request *r, bool from_server, double limit_s,
 	fcntl(fd, F_SETFL, O_NONBLOCK);
 	good = finish(&j);
 	while (good && (!j.out.over || !j.in.over))
-		good = !stopped && now_ns() < end && step(&j);
+		good = !stopped && now_ns() < end && !is_dead(&j) && step(&j);
 	ret[0] = j.out.result;
 	ret[1] = j.in.result;
 	fcntl(fd, F_SETFL, 0);

@@ -12,8 +12,8 @@ they should have, what was sent again and by whom, what did a gigabyte cost?
 
 Retransmissions, by the kernels of the ends: retr_sender is what iperf3 says of
 its own; retr_tap those between container and forwarder: of the container's
-kernel if it sends, else segments that came to it twice. Both are sums over all
-connections of a namespace.
+kernel if it sends, else segments that came to it twice, or what the forwarder
+says if that is more. Both are sums over all connections of a namespace.
 """
 
 import json
@@ -203,10 +203,11 @@ def figures(run, d, opt, clock, after):
             run["retr_" + key] = d[key]["tcp"]["RetransSegs"]
     tcp = d["cont"]["tcp"]
     run["twice_cont"] = tcp["DelayedACKLost"]
+    run["retr_fwd"] = (d["fwd"] or {}).get("tcp_retransmissions", 0)
     run["retr_tap"] = 0
     if opt.get("pid") and opt["path"] != "lo":
         run["retr_tap"] = tcp["RetransSegs"] if data_goes_out(opt) else \
-            run["twice_cont"]
+            max(run["twice_cont"], run["retr_fwd"])
     run["tap_bytes"] = tap_sum(d, after, ["tx_bytes", "rx_bytes"])
     run["tap_drop"] = tap_sum(d, after, ["tx_drop", "rx_drop"])
     run["steal_pct"] = clock.share("steal")
