@@ -17,7 +17,6 @@
 #include "be.h"
 
 #include <arpa/inet.h>
-#include <stdio.h>
 #include <string.h>
 
 #define MAPPED 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff
@@ -168,21 +167,6 @@ const char *addr_format(const struct addr *a, char buf[static ADDR_STRLEN])
 	/* Fails only for a short buffer or an unknown family */
 	inet_ntop(addr_is_v4(a) ? AF_INET : AF_INET6, addr_bytes(a), buf,
 		  ADDR_STRLEN);
-	return buf;
-}
-
-const char *end_format(const struct end *e, char buf[static END_STRLEN])
-{
-	char text[ADDR_STRLEN];
-
-	addr_format(&e->addr, text);
-	if (addr_is_v4(&e->addr))
-		snprintf(buf, END_STRLEN, "%s:%u", text, e->port);
-	else if (e->scope)
-		snprintf(buf, END_STRLEN, "[%s%%%u]:%u", text, e->scope,
-			 e->port);
-	else
-		snprintf(buf, END_STRLEN, "[%s]:%u", text, e->port);
 	return buf;
 }
 

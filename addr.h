@@ -11,7 +11,6 @@
 #include <sys/socket.h>
 
 #define ADDR_STRLEN 46 /* longest text form, terminator included */
-#define END_STRLEN 72 /* "[address%scope]:port", terminator included */
 
 /** struct addr - IPv6 address, or IPv4 in its mapped form ::ffff:a.b.c.d
  * @b: bytes in network order; all zero is "no address" and IPv6's "any" */
@@ -97,9 +96,6 @@ bool addr_parse(const char *text, struct addr *ret_addr);
 
 /** addr_format() - text form; returns @buf */
 const char *addr_format(const struct addr *a, char buf[static ADDR_STRLEN]);
-
-/** end_format() - "address:port" or "[address%scope]:port"; returns @buf */
-const char *end_format(const struct end *e, char buf[static END_STRLEN]);
 
 /** end_make() - endpoint with zeroed padding */
 struct end end_make(const struct addr *a, uint16_t port, uint32_t scope);

@@ -46,6 +46,12 @@ static const char *const at_d[] = { "198.51.100.4", "2001:db8::d" };
 static const char *const at_guest[] = { GUEST, GUEST6 };
 static const char *const at_host[] = { HOST, HOST6 };
 
+/** guest_end() - an endpoint of the guest */
+static inline struct end guest_end(unsigned f, uint16_t port)
+{
+	return E(at_guest[f], port);
+}
+
 /** bench_host() - once: the namespace and its addresses */
 static inline void bench_host(void)
 {
@@ -113,6 +119,22 @@ static inline void bench_agent(unsigned n)
 		p[1].fd[p[1].n] = sock_open(AF_INET6);
 	}
 	bench.u->agent = &bench.agent;
+}
+
+/** bench_listen() - publish port 5000 for port 6000 inside, at every address */
+static inline struct map *bench_listen(unsigned f)
+{
+	int family = sock_family((enum family)f), fd = sock_open(family);
+	struct map proto = { .kind = MAP_LISTEN_HOST,
+			     .family = (uint8_t)family,
+			     .port = 5000,
+			     .inner = { .port = 6000 } };
+	struct end local = end_make(&addr_any6, 5000, 0);
+
+	sock_setup(fd, family, SOCK_PKTINFO);
+	if (sock_bind(fd, family, &local, ""))
+		ok(false, "port 5000: %s", strerror(errno));
+	return udp_map_open(bench.u, &proto, fd);
 }
 
 /** bench_stop() - give everything back; nothing may be left open */
@@ -231,14 +253,14 @@ static inline bool guest_hears(struct pkt *ret_pkt)
 static inline void guest_gets(const struct end *src, const struct end *dst,
 			      const char *text, const char *what)
 {
-	char want[2][END_STRLEN], got[2][END_STRLEN];
+	char want[2][END_TEXT], got[2][END_TEXT];
 	struct pkt p;
 
 	if (!ok(guest_hears(&p), "%s: reaches the guest", what))
 		return;
-	is_str(end_format(&p.src, got[0]), end_format(src, want[0]), "%s: from",
+	is_str(end_text(&p.src, got[0]), end_text(src, want[0]), "%s: from",
 	       what);
-	is_str(end_format(&p.dst, got[1]), end_format(dst, want[1]), "%s: to",
+	is_str(end_text(&p.dst, got[1]), end_text(dst, want[1]), "%s: to",
 	       what);
 	ok(p.body.len == strlen(text) && !memcmp(p.body.buf, text, p.body.len),
 	   "%s: content", what);
@@ -251,7 +273,7 @@ static inline uint32_t guest_told(uint8_t type, uint8_t code,
 				  const struct end *src, const struct end *dst,
 				  const char *what)
 {
-	char want[2][END_STRLEN], got[2][END_STRLEN];
+	char want[2][END_TEXT], got[2][END_TEXT];
 	struct icmperr_quote q;
 	struct icmperr e;
 	struct pkt p;
@@ -262,9 +284,9 @@ static inline uint32_t guest_told(uint8_t type, uint8_t code,
 	}
 	ok(e.type == type && e.code == code, "%s: type %u code %u", what,
 	   e.type, e.code);
-	is_str(end_format(&q.src, got[0]), end_format(src, want[0]),
+	is_str(end_text(&q.src, got[0]), end_text(src, want[0]),
 	       "%s: about a datagram from", what);
-	is_str(end_format(&q.dst, got[1]), end_format(dst, want[1]), "%s: to",
+	is_str(end_text(&q.dst, got[1]), end_text(dst, want[1]), "%s: to",
 	       what);
 	return e.info;
 }

@@ -3,8 +3,9 @@
 #include "flow.h"
 
 #include "check.h"
+#include "model.h"
 
-#define MAX 200 /* flows in the random test */
+#define MAX MODEL_MAX /* flows in the random test */
 #define MAPS 5
 #define STEPS 60000
 #define IDLE_S 180
@@ -13,16 +14,6 @@
 static struct flow_table t, t2, full;
 
 static const struct hash_key key = { { 0x1234, 0x5678 } };
-
-static uint64_t seed = 2463534242u;
-
-static uint32_t rnd(uint32_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)(seed >> 20) % n;
-}
 
 static struct end end(uint32_t net, uint32_t host, uint32_t port)
 {
@@ -45,10 +36,7 @@ static struct flow proto(uint32_t n, uint32_t map, uint8_t flags)
 static struct {
 	bool used[MAX];
 	struct flow f[MAX];
-	unsigned list_of[MAX];
-	uint32_t used_s[MAX];
-	uint32_t list[FLOW_LISTS][MAX];
-	unsigned n_list[FLOW_LISTS];
+	struct ages ages;
 	unsigned n;
 } m;
 
@@ -58,23 +46,6 @@ static const uint32_t idle[FLOW_LISTS] = {
 	[FLOW_DONE] = IDLE_S,	      [FLOW_ONESHOT] = IDLE_S,
 	[FLOW_LIVE] = IDLE_S,
 };
-
-static void model_remove(uint32_t i)
-{
-	uint32_t *l = m.list[m.list_of[i]];
-	unsigned *n = &m.n_list[m.list_of[i]], at = 0;
-
-	while (l[at] != i)
-		at++;
-	memmove(l + at, l + at + 1, (--*n - at) * sizeof(*l));
-}
-
-static void model_append(uint32_t i, unsigned list, uint32_t now_s)
-{
-	m.list_of[i] = list;
-	m.used_s[i] = now_s;
-	m.list[list][m.n_list[list]++] = i;
-}
 
 static uint32_t model_find_host(const struct flow *f)
 {
@@ -134,14 +105,14 @@ static const char *step_add(uint32_t now_s)
 	m.used[i] = true;
 	m.f[i] = f;
 	m.n++;
-	model_append(i, FLOW_ONESHOT, now_s);
+	ages_append(&m.ages, i, FLOW_ONESHOT, now_s);
 	return NULL;
 }
 
 static void del(uint32_t i)
 {
 	flow_del(&t, &t.flow[i], &map_flows[m.f[i].map]);
-	model_remove(i);
+	ages_remove(&m.ages, i);
 	m.used[i] = false;
 	m.n--;
 }
@@ -149,7 +120,7 @@ static void del(uint32_t i)
 static const char *step_touch(uint32_t i, bool by_init, uint32_t now_s)
 {
 	bool is_live = flow_touch(&t, &t.flow[i], by_init, now_s);
-	unsigned list = m.list_of[i];
+	unsigned list = m.ages.list_of[i];
 
 	if (!by_init && !(m.f[i].flags & FLOW_REPLIED)) {
 		m.f[i].flags |= FLOW_REPLIED;
@@ -160,9 +131,9 @@ static const char *step_touch(uint32_t i, bool by_init, uint32_t now_s)
 	} else if (m.f[i].flags & FLOW_REPLIED && list != FLOW_ANSWERED) {
 		list = FLOW_LIVE;
 	}
-	if (list != m.list_of[i] || m.used_s[i] != now_s) {
-		model_remove(i);
-		model_append(i, list, now_s);
+	if (list != m.ages.list_of[i] || m.ages.used_s[i] != now_s) {
+		ages_remove(&m.ages, i);
+		ages_append(&m.ages, i, list, now_s);
 	}
 	return is_live == (list == FLOW_LIVE) ? NULL : "liveness";
 }
@@ -174,8 +145,9 @@ static const char *step_expire(uint32_t now_s)
 	uint32_t want = UINT32_MAX;
 
 	for (unsigned k = 0; k < FLOW_LISTS; k++) {
-		uint32_t at = m.n_list[k] ?
-				      m.used_s[m.list[k][0]] + idle[k] + 1 :
+		uint32_t at = m.ages.n_list[k] ?
+				      m.ages.used_s[m.ages.list[k][0]] +
+					      idle[k] + 1 :
 				      UINT32_MAX;
 
 		want = at < want ? at : want;
@@ -186,18 +158,10 @@ static const char *step_expire(uint32_t now_s)
 		return "expiry and deadline differ";
 	if (i == FLOW_NONE)
 		return NULL;
-	if (now_s - m.used_s[i] <= idle[m.list_of[i]])
+	if (now_s - m.ages.used_s[i] <= idle[m.ages.list_of[i]])
 		return "expired too early";
 	del(i);
 	return NULL;
-}
-
-static uint32_t model_victim(void)
-{
-	for (unsigned k = 0; k < FLOW_LISTS; k++)
-		if (m.n_list[k])
-			return m.list[k][0];
-	return FLOW_NONE;
 }
 
 /* The flows of each map, by its list, and no others. */
@@ -246,7 +210,8 @@ static void property(void)
 	for (n = 0; n < STEPS && !bad; n++) {
 		now_s += rnd(40) ? !rnd(4) : rnd(60);
 		bad = step(now_s);
-		if (!bad && number(flow_victim(&t)) != model_victim())
+		if (!bad &&
+		    number(flow_victim(&t)) != ages_oldest(&m.ages, FLOW_NONE))
 			bad = "victim";
 		if (!bad && t.n != m.n)
 			bad = "count";

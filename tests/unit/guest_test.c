@@ -3,6 +3,7 @@
 #include "guest.h"
 
 #include "bench.h"
+#include "model.h"
 #include "ndp.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -477,16 +478,6 @@ struct tag {
 	uint16_t remote;
 	uint32_t seq;
 };
-
-static uint64_t seed = 1181783497276652981u;
-
-static uint32_t rnd(uint32_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)(seed >> 20) % n;
-}
 
 static unsigned shots(unsigned f, uint32_t seq)
 {

@@ -3,6 +3,7 @@
 #include "map.h"
 
 #include "check.h"
+#include "model.h"
 
 #define MAX 24 /* dynamic maps in the random test */
 #define STEPS 40000
@@ -10,16 +11,6 @@
 static struct map_table t, t2, full;
 
 static const struct hash_key key = { { 0x1234, 0x5678 } };
-
-static uint64_t seed = 88172645463325252u;
-
-static uint32_t rnd(uint32_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)(seed >> 20) % n;
-}
 
 static struct map proto(uint8_t kind, uint32_t host, uint16_t port,
 			uint32_t ours)
@@ -38,37 +29,9 @@ static struct {
 	uint8_t kind[MAX];
 	struct end inner[MAX];
 	struct addr ours[MAX];
-	unsigned list_of[MAX];
-	uint32_t used_s[MAX];
-	uint32_t list[MAP_LISTS][MAX];
-	unsigned n_list[MAP_LISTS];
+	struct ages ages;
 	unsigned n;
 } m;
-
-static void model_remove(uint32_t i)
-{
-	uint32_t *l = m.list[m.list_of[i]];
-	unsigned *n = &m.n_list[m.list_of[i]], at = 0;
-
-	while (l[at] != i)
-		at++;
-	memmove(l + at, l + at + 1, (--*n - at) * sizeof(*l));
-}
-
-static void model_append(uint32_t i, unsigned list, uint32_t now_s)
-{
-	m.list_of[i] = list;
-	m.used_s[i] = now_s;
-	m.list[list][m.n_list[list]++] = i;
-}
-
-static uint32_t model_victim(void)
-{
-	for (unsigned list = 0; list < MAP_LISTS; list++)
-		if (m.n_list[list])
-			return m.list[list][0];
-	return MAP_NONE;
-}
 
 static uint32_t model_find(const struct end *inner, const struct addr *ours)
 {
@@ -110,19 +73,19 @@ static const char *step_new(uint32_t now_s)
 	m.inner[i] = p.inner;
 	m.ours[i] = p.ours;
 	m.n++;
-	model_append(i, MAP_ONESHOT, now_s);
+	ages_append(&m.ages, i, MAP_ONESHOT, now_s);
 	return NULL;
 }
 
 static void touch(uint32_t i, uint32_t now_s, bool is_live)
 {
-	unsigned list = is_live ? MAP_LIVE : m.list_of[i];
+	unsigned list = is_live ? MAP_LIVE : m.ages.list_of[i];
 
 	map_touch(&t, &t.map[i], now_s, is_live);
-	if (list == m.list_of[i] && m.used_s[i] == now_s)
+	if (list == m.ages.list_of[i] && m.ages.used_s[i] == now_s)
 		return;
-	model_remove(i);
-	model_append(i, list, now_s);
+	ages_remove(&m.ages, i);
+	ages_append(&m.ages, i, list, now_s);
 }
 
 static void step_use(uint32_t now_s)
@@ -136,7 +99,7 @@ static void step_use(uint32_t now_s)
 		return;
 	}
 	map_free(&t, &t.map[i]);
-	model_remove(i);
+	ages_remove(&m.ages, i);
 	m.used[i] = false;
 	m.n--;
 }
@@ -155,7 +118,8 @@ static void property(void)
 			bad = step_new(now_s);
 		else
 			step_use(now_s);
-		if (!bad && number(map_victim(&t)) != model_victim())
+		if (!bad &&
+		    number(map_victim(&t)) != ages_oldest(&m.ages, MAP_NONE))
 			bad = "victim";
 		if (!bad && t.n != m.n)
 			bad = "count";

@@ -40,8 +40,22 @@ E(const char *text, uint16_t port) {
 	return end_make(&a, port, 0);
 }
 
-static inline int
-net_lo_flags(int fd, int add)
+#define END_TEXT 72
+
+/** end_text() - "address port", with the scope if there is one; returns @buf */
+static inline const char *
+end_text(const struct end *e, char buf[static END_TEXT])
+{
+	char text[ADDR_STRLEN], scope[16] = "";
+
+	if (e->scope)
+		snprintf(scope, sizeof(scope), "%%%u", e->scope);
+	snprintf(buf, END_TEXT, "%s%s %u", addr_format(&e->addr, text), scope,
+		 e->port);
+	return buf;
+}
+
+static inline int net_lo_flags(int fd, int add)
 {
 	struct ifreq r = { .ifr_name = "lo" };
 

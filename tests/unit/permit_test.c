@@ -3,6 +3,7 @@
 #include "permit.h"
 
 #include "check.h"
+#include "model.h"
 
 #define MAPS 24
 #define ADDRS 6
@@ -11,16 +12,6 @@
 static struct permit_table t = { .key = { { 0x1234, 0x5678 } } };
 
 static unsigned model[MAPS][ADDRS];
-
-static uint64_t seed = 88172645463325252u;
-
-static uint32_t rnd(uint32_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)(seed >> 20) % n;
-}
 
 static struct addr remote(uint32_t k)
 {

@@ -8,27 +8,6 @@
 
 static struct shot shots[8];
 
-static struct end guest_end(unsigned f, uint16_t port)
-{
-	return E(at_guest[f], port);
-}
-
-/* Port 5000 is published for port 6000 inside, at every address */
-static struct map *listen_at(unsigned f)
-{
-	int family = sock_family((enum family)f), fd = sock_open(family);
-	struct map proto = { .kind = MAP_LISTEN_HOST,
-			     .family = (uint8_t)family,
-			     .port = 5000,
-			     .inner = { .port = 6000 } };
-	struct end local = end_make(&addr_any6, 5000, 0);
-
-	sock_setup(fd, family, SOCK_PKTINFO);
-	if (sock_bind(fd, family, &local, ""))
-		ok(false, "port 5000: %s", strerror(errno));
-	return udp_map_open(bench.u, &proto, fd);
-}
-
 /* Two flows on one map, one of them to a closed port: the error is told to its
  * own and costs the other nothing, whoever notices it first. */
 static void shared(unsigned f)
@@ -99,7 +78,7 @@ static void listener(unsigned f)
 
 	bench_start(OFFLOAD_USO, 64);
 	fd = net_udp(at_b[f], 4000);
-	listen_at(f);
+	bench_listen(f);
 	net_send(fd, &to, "1", 1);
 	bench_wait();
 	ok(guest_hears(&p), "first address");
@@ -277,7 +256,7 @@ static void from_guest(unsigned f)
 	struct pkt p;
 
 	bench_start(OFFLOAD_USO, 64);
-	listen_at(f);
+	bench_listen(f);
 	net_send(fd, &to, "1", 1);
 	bench_wait();
 	ok(guest_hears(&p), "a client");
@@ -322,7 +301,7 @@ static void turned(void)
 	bench_start(OFFLOAD_USO, 64);
 	bench.fwd.seen[FAMILY_V4] = A_(HOST);
 	bench.fwd.seen[FAMILY_V6] = A_(HOST6);
-	listen_at(FAMILY_V6);
+	bench_listen(FAMILY_V6);
 	bench_agent(2);
 	net_send(client, &to, "one", 3);
 	bench_wait();
@@ -353,7 +332,7 @@ static void splice_refused(unsigned f)
 	bench_start(OFFLOAD_USO, 64);
 	bench.fwd.seen[FAMILY_V4] = A_(HOST);
 	bench.fwd.seen[FAMILY_V6] = A_(HOST6);
-	listen_at(f);
+	bench_listen(f);
 	bench_agent(4);
 	net_send(client, &to, "x", 1);
 	bench_wait();

@@ -10,27 +10,11 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Port 5000 is published for port 6000 inside */
-static void listen_at(unsigned f)
-{
-	int family = sock_family((enum family)f), fd = sock_open(family);
-	struct map proto = { .kind = MAP_LISTEN_HOST,
-			     .family = (uint8_t)family,
-			     .port = 5000,
-			     .inner = { .port = 6000 } };
-	struct end local = end_make(&addr_any6, 5000, 0);
-
-	sock_setup(fd, family, SOCK_PKTINFO);
-	if (sock_bind(fd, family, &local, ""))
-		ok(false, "port 5000: %s", strerror(errno));
-	udp_map_open(bench.u, &proto, fd);
-}
-
 static void start(unsigned f)
 {
 	bench_start(OFFLOAD_USO, 64);
 	bench.fwd.seen[f] = A_(at_host[f]);
-	listen_at(f);
+	bench_listen(f);
 }
 
 /* Two clients on the host's loopback, one server inside. */
@@ -125,7 +109,7 @@ static void splice_refused(void)
 	int lo6 = net_udp("::1", 6000);
 
 	start(FAMILY_V4);
-	listen_at(FAMILY_V6);
+	bench_listen(FAMILY_V6);
 	net_send(client, &to, "x", 1);
 	bench_wait();
 	is_int(count(DROP_NO_SOCKET), 1, "no agent: counted");

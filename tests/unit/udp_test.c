@@ -8,11 +8,6 @@
 
 static struct shot shots[64];
 
-static struct end guest_end(unsigned f, uint16_t port)
-{
-	return E(at_guest[f], port);
-}
-
 /* One map serves all remotes, and answers come from where they came from. */
 static void out_and_back(unsigned f)
 {
