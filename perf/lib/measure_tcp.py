@@ -237,14 +237,16 @@ def judge(run, d, opt, clock):
     if run.get("failed"):
         why.append(f"{run['failed']} connections failed: {run['lanes_why']}")
     if run.get("whole") is False:
-        why.append("not whole: " + json.dumps(run["lanes"]))
+        why.append("not whole: " + ", ".join(
+            f"{way} {x['received']} of {x['sent']}, wrong at {x['bad_at']}"
+            for way, x in run["lanes"].items() if isinstance(x, dict)))
     if run.get("stall_ms", 0) > STALL_MAX_MS:
         why.append(f"stood still for {run['stall_ms']:.0f} ms")
     run["broken"] = bool(why)
     for name, way in (d.get("wan") or {}).items():
         if way["dropped"] or way["errors"]:
             why.append(f"the long way lost frames, {name}: {way}")
-    if clock.share("steal") > measure.STEAL_MAX:
+    if clock.was_stolen():
         why.append(f"steal {clock.share('steal')} %")
     run["why"] = "; ".join(why)
     run["valid"] = not why
