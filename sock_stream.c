@@ -225,12 +225,22 @@ ssize_t stream_read(int fd, void *buf, size_t len)
 }
 
 /* seccomp(forwarder): sendmsg */
-ssize_t stream_send(int fd, const struct iovec *iov, unsigned n)
+static ssize_t send_iov(int fd, const struct iovec *iov, unsigned n, int flags)
 {
 	struct msghdr m = gather(iov, n);
-	ssize_t len = sendmsg(fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+	ssize_t len = sendmsg(fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT | flags);
 
 	return len < 0 ? -errno : len;
+}
+
+ssize_t stream_send(int fd, const struct iovec *iov, unsigned n)
+{
+	return send_iov(fd, iov, n, 0);
+}
+
+ssize_t stream_send_last(int fd, const struct iovec *iov, unsigned n)
+{
+	return send_iov(fd, iov, n, MSG_MORE);
 }
 
 /* seccomp(forwarder): shutdown(1=SHUT_WR) */

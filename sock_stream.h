@@ -92,8 +92,10 @@ int stream_discard(int fd, uint32_t len);
 /** stream_read() - take; returns bytes, 0 at the end, or -errno */
 ssize_t stream_read(int fd, void *buf, size_t len);
 
-/** stream_send() - returns bytes taken, maybe fewer, or -errno */
+/** stream_send() - returns bytes taken, maybe fewer, or -errno
+ * stream_send_last() holds them back until the end, which follows at once */
 ssize_t stream_send(int fd, const struct iovec *iov, unsigned n);
+ssize_t stream_send_last(int fd, const struct iovec *iov, unsigned n);
 
 /** stream_shutdown() - send FIN behind what is queued */
 void stream_shutdown(int fd);

@@ -48,13 +48,16 @@
  * bulk:    a look filled the buffer: by pipe, if one can be had
  * urgent:  urgent data came, at which splice(2) stops for good: no pipe
  * more:    it has a turn at the end of this wake-up
+ * last:    FIN is known to have come: what is before it goes in one segment
+ *          with it, which is one wake-up less for who waits for both
  * done:    FIN was seen and passed on */
 enum dir_flag {
 	DIR_BLOCKED = 1,
 	DIR_BULK = 2,
 	DIR_URGENT = 4,
 	DIR_MORE = 8,
-	DIR_DONE = 16
+	DIR_LAST = 16,
+	DIR_DONE = 32
 };
 
 /** enum conn_flag - of a connection: where its server is, and whether it may
@@ -220,7 +223,8 @@ static enum step copy(struct tcp_splice *s, struct splice_dir *d, int from,
 	if (n >= SPLICE_BULK)
 		d->flags |= DIR_BULK;
 	iov.iov_len = (size_t)n;
-	sent = stream_send(to, &iov, 1);
+	sent = d->flags & DIR_LAST ? stream_send_last(to, &iov, 1) :
+				     stream_send(to, &iov, 1);
 	if (sent == -EAGAIN) {
 		d->flags |= DIR_BLOCKED;
 		return STEP_WAIT;
@@ -431,6 +435,8 @@ static void ready(struct watch *w, uint32_t events)
 		lru_touch(&t, &s->lists[SPLICE_OPEN], number(s, c), now_s(s));
 	if (events & EPOLLPRI)
 		in->flags |= DIR_URGENT;
+	if ((events & EVENTS_END) == EPOLLRDHUP)
+		in->flags |= DIR_LAST;
 	if (events & (EPOLLIN | EPOLLPRI | EVENTS_END) &&
 	    !(in->flags & (DIR_BLOCKED | DIR_MORE | DIR_DONE)) &&
 	    !go(s, c, i, events & (EPOLLPRI | EVENTS_END)))
