@@ -644,6 +644,10 @@ def ledger(run, d, opt, after):
         lost.update(far)
         lost.update(inside(run, d, through))
         how = [how1, how2]
+    left = run["sent"] - run["received"] - sum(lost.values())
+    if opt["path"] == "wireguard" and left > 0:
+        # Its ends are programs with queues of their own, and no counters
+        lost["tunnel" if d["fwd"] else "tunnel_or_fwd"] = left
     run["lost_how"] = how
     run["unexplained"] = run["sent"] - run["received"] - sum(lost.values())
     # Among the frames that a full tap queue dropped may be some of discovery

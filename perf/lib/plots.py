@@ -14,7 +14,8 @@ COLORS = ["#2f6db0", "#e08a2e", "#4b9a60", "#8a62b3", "#b4514f", "#5f6b76"]
 PLACE_COLORS = {
     "qdisc": "#5f6b76", "tap_ring": "#e08a2e", "fwd_socket": "#2f6db0",
     "backlog": "#b4514f", "sink_socket": "#4b9a60", "no_port": "#c9a227",
-    "checksum": "#8a62b3", "veth": "#7a5c43", "forwarder": "#a32018",
+    "checksum": "#8a62b3", "veth": "#7a5c43", "tunnel": "#3f9fa8",
+    "tunnel_or_fwd": "#7fbfc6", "forwarder": "#a32018",
     "unexplained": "#111111"}
 HIST_SUB_BITS = 6  # as perf/udpload_hist.c has it
 BARE = ("bare", "veth")  # ways without a forwarder
