@@ -136,8 +136,7 @@ static void advance(struct tcb *t, uint32_t ack, int64_t now_ms)
 	t->due_ms = ack == t->snd_max ? TCB_NEVER : now_ms + t->rto_ms;
 }
 
-static void open_window(struct tcb *t, const struct pkt_tcp *seg,
-			uint8_t scale)
+static void open_window(struct tcb *t, const struct pkt_tcp *seg, uint8_t scale)
 {
 	t->snd_wnd = (uint32_t)seg->window << scale;
 	t->snd_wl1 = seg->seq;
@@ -146,8 +145,8 @@ static void open_window(struct tcb *t, const struct pkt_tcp *seg,
 		t->max_wnd = t->snd_wnd;
 }
 
-static void established(struct tcb *t, const struct pkt_tcp *seg,
-			uint8_t scale, int64_t now_ms, struct tcb_in *in)
+static void established(struct tcb *t, const struct pkt_tcp *seg, uint8_t scale,
+			int64_t now_ms, struct tcb_in *in)
 {
 	t->state = TCB_OPEN;
 	t->tries = 0;
@@ -201,14 +200,10 @@ static bool is_acceptable(const struct tcb *t, const struct pkt_tcp *seg,
 /* RFC 9293 3.10.7.4, second and fourth; RFC 5961 3.2 and 4.2: a stranger who
  * guesses gets an acknowledgement, from which our peer would know.
  * Returns: is there more to look at? */
-static bool check_control(struct tcb *t, const struct pkt_tcp *seg,
-			  struct tcb_in *in)
+static bool check_control(struct tcb *t, const struct pkt_tcp *seg)
 {
 	if (seg->flags & TCP_RST) {
-		if (seg->seq == t->rcv_nxt)
-			in->todo |= TCB_DO_RESET;
-		else
-			t->flags |= TCB_ACK_NOW;
+		t->flags |= TCB_ACK_NOW;
 		return false;
 	}
 	if (seg->flags & TCP_SYN) {
@@ -229,7 +224,7 @@ static void take_duplicate(struct tcb *t, const struct pkt_tcp *seg,
 		t->dup_acks++;
 	if (t->dup_acks < DUP_ACKS || t->is_lossy)
 		return;
-	t->is_lossy = true;
+	t->is_lossy = t->is_fast = true;
 	t->is_timed = false;
 	t->recover = t->snd_max;
 	in->todo |= TCB_DO_RESEND;
@@ -248,8 +243,8 @@ static void take_new_ack(struct tcb *t, uint32_t ack, int64_t now_ms,
 	if (!t->is_lossy)
 		return;
 	if (!before(ack, t->recover))
-		t->is_lossy = false;
-	else if (!before(t->snd_nxt, t->recover))
+		t->is_lossy = t->is_fast = false;
+	else if (t->is_fast)
 		in->todo |= TCB_DO_RESEND; /* RFC 6582 3.2: a partial one */
 }
 
@@ -273,8 +268,11 @@ static bool take_ack(struct tcb *t, const struct pkt_tcp *seg, uint32_t len,
 	    (seg->seq == t->snd_wl1 && before(seg->ack, t->snd_wl2)))
 		return true;
 	open_window(t, seg, t->snd_scale);
-	if (before(edge, t->snd_wl2 + t->snd_wnd))
+	if (before(edge, t->snd_wl2 + t->snd_wnd)) {
 		in->todo |= TCB_DO_PULL;
+		if (t->snd_una == t->snd_max) /* probes backed off, no loss */
+			t->rto_ms = rto(t);
+	}
 	return true;
 }
 
@@ -313,15 +311,27 @@ static bool is_answered(struct tcb *t, const struct pkt_tcp *seg,
 	return true;
 }
 
+/* RFC 5961 3.2: exactly what is expected. A guest that has forgotten the
+ * connection answers by what it was told last, which may lie before it. */
+static bool is_reset(const struct tcb *t, const struct pkt_tcp *seg)
+{
+	return seg->flags & TCP_RST &&
+	       (seg->seq == t->rcv_nxt || seg->seq == t->rcv_ack);
+}
+
 static void in_window(struct tcb *t, const struct pkt_tcp *seg, uint32_t len,
 		      int64_t now_ms, struct tcb_in *in)
 {
+	if (is_reset(t, seg)) {
+		in->todo |= TCB_DO_RESET;
+		return;
+	}
 	if (!is_acceptable(t, seg, len)) {
 		if (!(seg->flags & TCP_RST))
 			t->flags |= TCB_ACK_NOW;
 		return;
 	}
-	if (!check_control(t, seg, in))
+	if (!check_control(t, seg))
 		return;
 	if (t->state == TCB_SYN_RCVD && !is_answered(t, seg, now_ms, in))
 		return;
@@ -370,23 +380,27 @@ void tcb_took(struct tcb *t, uint32_t n, bool fin)
 		t->rcv_edge = t->rcv_nxt;
 }
 
-/* Windows have a unit: where the old edge is none of this one, a little more is
- * offered rather than taking some back. */
-static uint32_t edge_from(const struct tcb *t, uint32_t want, uint8_t scale)
+/* Windows have a unit. Where the old edge is none of this one, a little more is
+ * offered rather than taking some back, if there is room: @most. If not, the
+ * header says a little less, and the old edge holds, RFC 7323 2.4: to give more
+ * for each small segment would never close the window. */
+static uint32_t edge_from(const struct tcb *t, uint32_t want, uint32_t most)
 {
-	uint32_t unit = 1u << scale;
-	uint32_t wnd = min((want - t->rcv_ack) >> scale, WINDOW_MAX);
+	uint8_t scale = is_syn_state(t) ? 0 : t->rcv_scale;
+	uint32_t unit = 1u << scale, left = t->rcv_edge - t->rcv_ack;
+	uint32_t wnd = min((want - t->rcv_ack) >> scale, WINDOW_MAX), edge;
 
-	if (before(t->rcv_ack + (wnd << scale), t->rcv_edge))
-		wnd = min((t->rcv_edge - t->rcv_ack + unit - 1) >> scale,
-			  WINDOW_MAX);
-	return t->rcv_ack + (wnd << scale);
+	if (wnd << scale >= left)
+		return t->rcv_ack + (wnd << scale);
+	edge = t->rcv_ack +
+	       (min((left + unit - 1) >> scale, WINDOW_MAX) << scale);
+	return before(edge, t->rcv_edge) || before(most, edge) ? t->rcv_edge :
+								 edge;
 }
 
 bool tcb_offer(struct tcb *t, uint32_t ack, uint32_t room, uint32_t step)
 {
-	uint8_t scale = is_syn_state(t) ? 0 : t->rcv_scale;
-	uint32_t old = t->rcv_edge, want = t->rcv_nxt + room;
+	uint32_t old = t->rcv_edge, most = t->rcv_nxt + room;
 	bool is_news = t->flags & TCB_ACK_NOW;
 
 	if (t->flags & TCB_FIN_RCVD)
@@ -395,12 +409,10 @@ bool tcb_offer(struct tcb *t, uint32_t ack, uint32_t room, uint32_t step)
 		t->rcv_ack = ack;
 		is_news = true;
 	}
-	if (before(want, old + step))
-		want = old;
-	t->rcv_edge = edge_from(t, want, scale);
+	t->rcv_edge = edge_from(t, before(most, old + step) ? old : most, most);
 	/* A guest with room left asks by itself, by what it sends next */
-	return is_news || (before(old, t->rcv_edge) &&
-			   old - t->rcv_nxt < TCB_EDGE_NEAR);
+	return is_news ||
+	       (before(old, t->rcv_edge) && old - t->rcv_nxt < TCB_EDGE_NEAR);
 }
 
 static uint8_t state_flags(const struct tcb *t)
@@ -426,8 +438,8 @@ struct pkt_tcp tcb_header(struct tcb *t, uint32_t seq, uint8_t flags)
 		h.mss = t->link_mss;
 		h.wscale = t->rcv_scale ? t->rcv_scale : TCP_NO_WSCALE;
 	} else {
-		h.window = (uint16_t)((t->rcv_edge - t->rcv_ack) >>
-				      t->rcv_scale);
+		h.window = (uint16_t)min(
+			(t->rcv_edge - t->rcv_ack) >> t->rcv_scale, WINDOW_MAX);
 	}
 	t->flags &= (uint8_t)~TCB_ACK_NOW;
 	return h;
@@ -447,6 +459,7 @@ uint32_t tcb_room(const struct tcb *t)
 void tcb_sent(struct tcb *t, uint32_t n, bool fin, int64_t now_ms)
 {
 	uint32_t end = t->snd_nxt + n + fin + is_syn_state(t);
+	bool is_first = t->snd_una == t->snd_max;
 
 	t->flags &= (uint8_t)~TCB_STALLED;
 	t->is_probing = false;
@@ -460,7 +473,7 @@ void tcb_sent(struct tcb *t, uint32_t n, bool fin, int64_t now_ms)
 	t->snd_nxt = end;
 	if (before(t->snd_max, end))
 		t->snd_max = end;
-	if (t->due_ms == TCB_NEVER)
+	if (is_first || t->due_ms == TCB_NEVER) /* not that of a stall */
 		t->due_ms = now_ms + t->rto_ms;
 }
 
@@ -483,7 +496,8 @@ bool tcb_timeout(struct tcb *t, int64_t now_ms)
 		return false;
 	t->is_timed = false;
 	t->is_lossy = t->snd_una != t->snd_max && !is_syn;
-	t->is_probing = !is_syn && !t->is_lossy;
+	t->is_fast = false; /* RFC 6582 4: all of it is sent again anyway */
+	t->is_probing = !is_syn;
 	t->recover = t->snd_max;
 	t->snd_nxt = t->snd_una;
 	t->dup_acks = 0;

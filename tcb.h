@@ -75,6 +75,8 @@ struct tcb_in {
  * @snd_wnd: what the guest offers from @snd_wl2 on, told by @snd_wl1
  * @max_wnd: the largest it ever offered
  * @recover: end of what was out when a loss was noticed, while @is_lossy
+ * @is_fast: it was noticed by duplicates, and each partial acknowledgement
+ *           tells of another one
  * @rcv_nxt: next expected             @rcv_ack: acknowledged to the guest
  * @rcv_edge: one behind what the guest may send
  * @timed: its acknowledgement is being timed since @timed_ms, if @is_timed
@@ -95,7 +97,7 @@ struct tcb {
 	uint8_t snd_scale, rcv_scale;
 	uint8_t state, flags;
 	uint8_t dup_acks, tries;
-	bool is_lossy, is_timed, is_probing;
+	bool is_lossy, is_fast, is_timed, is_probing;
 };
 
 /** tcb_connect() - begin by our SYN: SYN_SENT; @mss_max: the link's */
