@@ -142,7 +142,7 @@ peer_call()
 	shift 2
 	(
 		# shellcheck disable=SC2034 # for adapters
-		PROGRAM=${program[$side]}
+		PROGRAM=${program[$side]} WHICH=${which[$side]-}
 		peer_defaults
 		# shellcheck source=/dev/null
 		. "$HERE/peers/${adapter[$side]}"

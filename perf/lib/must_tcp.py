@@ -15,7 +15,7 @@ import sys
 
 import stats
 
-SPREAD_RUNS = 20
+SPREAD_RUNS = 18  # of 20 or so: some may be invalid
 
 
 def load(top):
@@ -111,17 +111,14 @@ def streams(table, cells):
                        f"{n} sent again" if n else "")
         else:
             table.line(name, runs, "rate_gbps", (">=", 1.2))
-    for way in "in", "out":
-        small, large = (own.get(("tap", way, mtu), []) for mtu in
-                        (1500, 65520))
-        more = [r for (part, _), runs in cells.items() for r in runs
-                if part == "spread" and r["dir"] == way]
-        few, many = (stats.values(x, "rate_gbps", "a")
-                     for x in (small, large + more))
-        if few and many:
-            a, b = stats.median(many), stats.median(few)
-            table.fact(f"tap {way} 65520", f"median {a:.2f}, at 1500 {b:.2f}",
-                       a >= b)
+    for (part, _), runs in cells.items():
+        if part != "spread":
+            continue
+        way = runs[0]["dir"]
+        table.line(f"tap {way} 65520, own 1500", runs, "rate_gbps",
+                   (">=", 1.0))
+        many = stats.values(runs + own.get(("tap", way, 65520), []),
+                            "rate_gbps", "a")
         if len(many) >= SPREAD_RUNS:
             a, b = stats.median(many), min(many)
             table.fact(f"tap {way} 65520", f"{len(many)} runs, smallest "
@@ -130,7 +127,7 @@ def streams(table, cells):
 
 def transfers(table, cells):
     for (part, _), runs in cells.items():
-        if part != "transfer":
+        if not part.startswith("transfer"):
             continue
         whole = sum(bool(r.get("whole")) for r in runs)
         stall = max(r.get("stall_ms", float("inf")) for r in runs)
