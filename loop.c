@@ -10,7 +10,7 @@
  * so that a late timer cannot drop what has arrived already.
  *
  * A handler may delete any watch, also one whose event was fetched with its
- * own: those are recognized by their missing handler.
+ * own: such an event is taken out of the batch.
  *
  * Not here: priorities, signals (they arrive by a descriptor), fairness within
  * a handler: each limits its own rounds. */
@@ -55,10 +55,22 @@ int loop_mod(struct loop *l, struct watch *w, uint32_t events)
 	return control(l, EPOLL_CTL_MOD, w, events);
 }
 
+/* Its memory may have another owner before the batch is over */
+void loop_forget(struct loop *l, struct watch *w)
+{
+	int i;
+
+	for (i = 0; i < l->n_batch; i++) {
+		if (l->batch[i].data.ptr == w)
+			l->batch[i].data.ptr = NULL;
+	}
+	w->fn = NULL;
+}
+
 void loop_del(struct loop *l, struct watch *w)
 {
 	control(l, EPOLL_CTL_DEL, w, 0);
-	w->fn = NULL;
+	loop_forget(l, w);
 }
 
 void loop_timer(struct loop *l, struct timer *t)
@@ -114,12 +126,15 @@ int loop_run(struct loop *l)
 			return 1;
 		}
 		l->now_ms = clock_ms();
+		l->batch = ev;
+		l->n_batch = n;
 		for (int i = 0; i < n; i++) {
 			struct watch *w = ev[i].data.ptr;
 
-			if (w->fn)
+			if (w && w->fn)
 				w->fn(w, ev[i].events);
 		}
+		l->n_batch = 0;
 		fire_timers(l);
 	}
 	return l->status;

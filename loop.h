@@ -2,9 +2,7 @@
  * Knows: epoll(7).  Does not know: what a descriptor is for.
  *
  * Owners embed a struct watch; its handler finds the owner by container_of().
- * Watches live in memory that is never freed, so an event that was already
- * fetched for a watch removed meanwhile finds @fn NULL, or the new owner's
- * non-blocking descriptor with nothing to read: both are harmless. */
+ * An event that was already fetched for a watch removed meanwhile is not told. */
 
 #ifndef LOOP_H
 #define LOOP_H
@@ -13,6 +11,8 @@
 #include <stdint.h>
 
 #define LOOP_TIMERS_MAX 16
+
+struct epoll_event;
 
 /** container_of() - the struct that embeds a member */
 #define container_of(ptr, type, member) \
@@ -36,10 +36,13 @@ struct timer {
 };
 
 /** struct loop - @epfd: epoll descriptor; @now_ms: time of this wake-up;
- * @is_over: set by loop_end(); @status: exit status then */
+ * @is_over: set by loop_end(); @status: exit status then
+ * @batch, @n_batch: events of this wake-up */
 struct loop {
 	int epfd;
 	int64_t now_ms;
+	struct epoll_event *batch;
+	int n_batch;
 	int is_over;
 	int status;
 	unsigned n_timers;
@@ -55,6 +58,10 @@ int loop_mod(struct loop *l, struct watch *w, uint32_t events);
 
 /** loop_del() - stop waiting and forget @w->fn; does not close @w->fd */
 void loop_del(struct loop *l, struct watch *w);
+
+/** loop_forget() - the same of a descriptor that is closed at once, and nobody
+ * else has open: the kernel then stops by itself */
+void loop_forget(struct loop *l, struct watch *w);
 
 /** loop_timer() - register a timer for the life of the loop */
 void loop_timer(struct loop *l, struct timer *t);

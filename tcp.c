@@ -174,6 +174,8 @@ static void ready(struct watch *w, uint32_t events)
 		c->flags |= TCP_HOST_FIN;
 	if (events & (EPOLLIN | EPOLLRDHUP))
 		c->flags |= TCP_READABLE | TCP_PULL;
+	if (events & EPOLLPRI)
+		c->flags |= TCP_URGENT;
 	if (events & EPOLLOUT && tcp_host_ready(t, c)) {
 		tcp_conn_abort(t, c, true);
 		return;

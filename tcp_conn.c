@@ -129,14 +129,21 @@ static uint32_t events(const struct tcp_conn *c)
 {
 	uint32_t room = c->flags & TCP_WAITS ? EPOLLOUT : 0;
 
-	return EPOLLIN | EPOLLRDHUP | EPOLLET | room;
+	return EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLET | room;
 }
 
-void tcp_conn_wait(struct tcp *t, struct tcp_conn *c, bool room)
+void tcp_conn_again(struct tcp *t, struct tcp_conn *c)
 {
-	if (room)
-		c->flags |= TCP_WAITS;
 	(void)loop_mod(t->loop, &c->watch, events(c));
+}
+
+/* Once: each change tells anew what there is to read, too */
+void tcp_conn_wait_room(struct tcp *t, struct tcp_conn *c)
+{
+	if (c->flags & TCP_WAITS)
+		return;
+	c->flags |= TCP_WAITS;
+	tcp_conn_again(t, c);
 }
 
 struct tcp_conn *tcp_conn_new(struct tcp *t, int fd, const struct end *inner,
@@ -226,6 +233,7 @@ static void unlink_conn(struct tcp *t, const struct tcp_conn *c)
 
 static void forget(struct tcp *t, struct tcp_conn *c)
 {
+	loop_forget(t->loop, &c->watch);
 	unlink_conn(t, c);
 	leave_list(t, c);
 	heap_set(&t->heap, number(t, c), HEAP_NEVER);
@@ -238,7 +246,7 @@ void tcp_conn_close(struct tcp *t, struct tcp_conn *c)
 	int fd = c->watch.fd;
 
 	forget(t, c);
-	close(fd); /* and so it is waited for no more */
+	close(fd);
 	stats_add(t->stats, TCP_CLOSED, 1);
 }
 

@@ -28,7 +28,8 @@ enum tcp_list { TCP_CLOSING, TCP_LIVE, TCP_LISTS };
  * HOST_FIN: its FIN came, and lies behind what is unread
  * PULL:     the guest may take more now       TOUCHED: in this round's list
  * SHUT:     our FIN is behind all that was written
- * WAITS:    for room to send, too
+ * WAITS:    for room to send, too, until it is told once
+ * URGENT:   a look may end at urgent data, and more lie behind it
  * ASKED:    it is known whether it is HONEST: what the remote acknowledged is
  *           what the guest is told */
 enum tcp_flag {
@@ -41,7 +42,8 @@ enum tcp_flag {
 	TCP_SHUT = 64,
 	TCP_WAITS = 128,
 	TCP_ASKED = 256,
-	TCP_HONEST = 512
+	TCP_HONEST = 512,
+	TCP_URGENT = 1024
 };
 
 /** struct tcp_conn - one connection
@@ -125,9 +127,11 @@ struct tcp_conn *tcp_conn_find(struct tcp *t, const struct end *inner,
 struct tcp_conn *tcp_conn_new(struct tcp *t, int fd, const struct end *inner,
 			      const struct end *visible, uint16_t flags);
 
-/** tcp_conn_wait() - tell anew what is there already; @room: from now on also
- * when there is room to send */
-void tcp_conn_wait(struct tcp *t, struct tcp_conn *c, bool room);
+/** tcp_conn_again() - tell anew what is there already */
+void tcp_conn_again(struct tcp *t, struct tcp_conn *c);
+
+/** tcp_conn_wait_room() - tell once when there is room to send */
+void tcp_conn_wait_room(struct tcp *t, struct tcp_conn *c);
 
 /** tcp_conn_iss() - initial sequence number, RFC 6528 */
 uint32_t tcp_conn_iss(const struct tcp *t, const struct end *inner,

@@ -115,10 +115,10 @@ static int pull_once(struct tcp *t, struct tcp_conn *c)
 	if (!n)
 		end_stream(t, c);
 	if (n == -EAGAIN)
-		c->flags &= (uint16_t)~TCP_READABLE;
+		c->flags &= (uint16_t)~(TCP_READABLE | TCP_URGENT);
 	if (n <= 0)
 		return n == -EAGAIN ? 0 : (int)n;
-	if ((uint32_t)n < want && !(c->flags & TCP_HOST_FIN))
+	if ((uint32_t)n < want && !(c->flags & (TCP_HOST_FIN | TCP_URGENT)))
 		c->flags &= (uint16_t)~TCP_READABLE;
 	sent = emit(t, c, (uint32_t)n, (uint32_t)n < want);
 	if (sent == (uint32_t)n)
@@ -136,6 +136,7 @@ bool tcp_guest_pull(struct tcp *t, struct tcp_conn *c)
 	int rc = 1;
 
 	c->flags &= (uint16_t)~TCP_PULL;
+	c->tcb.flags &= (uint8_t)~TCB_STALLED;
 	if (c->tcb.state != TCB_OPEN || !(c->flags & TCP_READABLE))
 		return true;
 	(void)tcp_host_offer(t, c); /* what is sent tells it, too */
@@ -146,7 +147,7 @@ bool tcp_guest_pull(struct tcp *t, struct tcp_conn *c)
 		return false;
 	}
 	if (rc > 0 && c->flags & TCP_READABLE)
-		tcp_conn_wait(t, c, false); /* another turn */
+		tcp_conn_again(t, c); /* another turn */
 	tcp_conn_arm(t, c);
 	return true;
 }
@@ -180,7 +181,8 @@ void tcp_guest_resend(struct tcp *t, struct tcp_conn *c)
 	stats_add(t->stats, TCP_RESENT, 1);
 }
 
-/* Nothing is out: only a window that does not open. RFC 9293 3.8.6.1 */
+/* What the window takes; nothing, and an answer is asked for. RFC 9293
+ * 3.8.6.1 */
 static bool probe(struct tcp *t, struct tcp_conn *c)
 {
 	c->flags |= TCP_READABLE;
@@ -204,14 +206,11 @@ bool tcp_guest_timeout(struct tcp *t, struct tcp_conn *c)
 	if (b->state != TCB_OPEN) {
 		if (tcp_conn_tell(t, c, b->snd_una, 0))
 			tcb_sent(b, 0, false, t->loop->now_ms);
-	} else if (is_out) {
-		stats_add(t->stats, TCP_RESENT, 1);
-		if (c->flags & TCP_SEEKS)
-			stream_peek_seek(c->watch.fd, 0);
-		c->flags |= TCP_READABLE;
-		return tcp_guest_pull(t, c);
-	} else {
-		return probe(t, c);
+		return true;
 	}
-	return true;
+	if (is_out)
+		stats_add(t->stats, TCP_RESENT, 1);
+	if (is_out && c->flags & TCP_SEEKS)
+		stream_peek_seek(c->watch.fd, 0);
+	return probe(t, c);
 }

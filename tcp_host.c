@@ -22,9 +22,6 @@
 
 #include <errno.h>
 
-#define SHUT_BELOW TCP_MSS_DEFAULT /* a window with less keeps a guest waiting */
-#define STEP_MAX 16384 /* a window that opens by this is worth a segment */
-
 /* Told once, when it matters first: with the kernel's count of acknowledged
  * bytes, and if the guest opened the connection or its way is short */
 static void ask(struct tcp_conn *c, const struct stream_info *info)
@@ -63,7 +60,7 @@ int64_t tcp_host_take(struct tcp *t, struct tcp_conn *c, const uint8_t *buf,
 		n = 0;
 	if (n < 0 || (uint32_t)n == len)
 		return n;
-	tcp_conn_wait(t, c, true);
+	tcp_conn_wait_room(t, c);
 	return n + keep(t, c, buf + n, len - (uint32_t)n);
 }
 
@@ -78,16 +75,20 @@ static void shut(struct tcp_conn *c)
 
 int tcp_host_ready(struct tcp *t, struct tcp_conn *c)
 {
+	c->flags &= (uint16_t)~TCP_WAITS;
 	while (!rest_is_empty(&c->rest)) {
 		struct iovec iov = rest_first(&t->rests, &c->rest);
 		ssize_t n = stream_send(c->watch.fd, &iov, 1);
 
+		if (n == -EAGAIN)
+			tcp_conn_wait_room(t, c);
 		if (n < 0)
 			return n == -EAGAIN ? 0 : (int)n;
 		rest_drop(&t->rests, &c->rest, (uint32_t)n);
 	}
 	if (c->tcb.flags & TCB_FIN_RCVD)
 		shut(c);
+	c->offered = UINT32_MAX; /* ask anew */
 	return 0;
 }
 
@@ -139,53 +140,79 @@ static void look_later(struct tcp *t, struct tcp_conn *c, bool has_moved)
 	c->look_ms = t->loop->now_ms + c->wait_ms;
 }
 
-/* Bytes that can be taken: what the send buffer has room for, and the remote */
-static uint32_t room_for(struct tcp *t, struct tcp_conn *c, const struct far *f,
-			 uint32_t *ret_step)
+/** struct room - @bytes: that can be taken   @step: worth telling
+ * @grows: more will be, without an event */
+struct room {
+	uint32_t bytes, step;
+	bool grows;
+};
+
+static uint32_t min(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What the send buffer has room for, and the remote. Less than a segment, or
+ * half of what there can be, is not worth telling, RFC 9293 3.8.6.2.2. */
+static struct room room_for(struct tcp *t, struct tcp_conn *c,
+			    const struct far *f)
 {
 	struct stream_room r = stream_room(c->watch.fd);
-	uint32_t room = r.queued < r.size ? (r.size - r.queued) / 8 * 7 : 0;
-	uint32_t left = f->edge - c->tcb.rcv_nxt;
+	uint32_t free = r.queued < r.size ? (r.size - r.queued) / 8 * 7 : 0;
+	uint32_t mss = c->tcb.link_mss, next = c->tcb.rcv_nxt;
+	struct room room = { .bytes = free,
+			     .step = min(mss, r.size / 4),
+			     .grows = r.queued };
 
-	*ret_step = r.size / 4 < STEP_MAX ? r.size / 4 : STEP_MAX;
 	/* Waiting for room is what makes the buffer grow. Where the kernel still
 	 * calls it writable, at two thirds, waiting would end at once. */
 	if (r.queued > r.size / 3 * 2)
-		tcp_conn_wait(t, c, true);
-	if (!f->has_edge)
-		return room;
-	if (is_behind(f->edge, c->tcb.rcv_nxt))
-		left = 0;
-	if (*ret_step > (f->edge - f->ack) / 2)
-		*ret_step = (f->edge - f->ack) / 2;
-	return room < left ? room : left;
+		tcp_conn_wait_room(t, c);
+	if (f->has_edge) {
+		uint32_t left = is_behind(f->edge, next) ? 0 : f->edge - next;
+
+		room.bytes = min(free, left);
+		room.step = min(room.step, (f->edge - f->ack) / 2);
+		room.grows |= left < mss;
+	}
+	return room;
+}
+
+/* What the guest is not told of for too long, it sends again: a remote that
+ * takes its time gets the benefit of the doubt. */
+static bool is_overdue(const struct tcp *t, const struct tcp_conn *c)
+{
+	return c->look_ms <= t->loop->now_ms && c->wait_ms >= TCP_ACK_MAX_MS;
 }
 
 bool tcp_host_offer(struct tcp *t, struct tcp_conn *c)
 {
 	struct tcb *b = &c->tcb;
-	uint32_t left = b->rcv_edge - b->rcv_nxt, was = b->rcv_ack;
-	uint32_t room = left, step = 0;
+	uint32_t left = b->rcv_edge - b->rcv_nxt;
+	uint32_t ack = b->rcv_ack, edge = b->rcv_edge;
+	struct room room = { .bytes = left };
 	struct far f = { .ack = b->rcv_nxt };
-	/* To ask costs as much as to send: while half of it is left, why */
-	bool is_low = (!c->offered || left <= c->offered / 2) &&
+	/* To ask costs as much as to send: while half of it is left, why. With
+	 * less than a segment the guest may wait for more. */
+	bool is_low = (left <= c->offered / 2 || left < b->link_mss) &&
 		      !(b->flags & TCB_FIN_RCVD);
-	bool is_news, is_waiting;
+	bool is_news;
 
-	if ((is_low || was != b->rcv_nxt) &&
+	if ((is_low || ack != b->rcv_nxt) &&
 	    (c->flags & TCP_HONEST || !(c->flags & TCP_ASKED)))
 		f = far_of(c);
+	if (is_overdue(t, c))
+		f.ack = b->rcv_nxt;
 	if (!rest_is_empty(&c->rest))
-		room = 0; /* closed until that is gone */
+		room.bytes = 0; /* closed until that is gone */
 	else if (is_low)
-		room = room_for(t, c, &f, &step);
-	is_news = tcb_offer(b, f.ack, room, step);
+		room = room_for(t, c, &f);
+	is_news = tcb_offer(b, f.ack, room.bytes, room.step);
 	left = b->rcv_edge - b->rcv_nxt;
 	if (is_low)
 		c->offered = left;
-	is_waiting = f.ack != b->rcv_nxt || (f.has_edge && left < SHUT_BELOW);
-	if (is_waiting)
-		look_later(t, c, was != b->rcv_ack);
+	if (b->rcv_ack != b->rcv_nxt || (left < b->link_mss && room.grows))
+		look_later(t, c, ack != b->rcv_ack || edge != b->rcv_edge);
 	else
 		c->look_ms = TCB_NEVER;
 	return is_news;
