@@ -72,11 +72,11 @@
 #define SPLICE_LOOK 65536 /* bytes of one look */
 #define SPLICE_BULK 16384 /* of which so many are cheaper by pipe */
 #define SPLICE_ROUND (1024 * 1024) /* bytes before others get their turn */
-#define PIPE_SIZE (256 * 1024) /* 64 KiB are slower by a third, more no faster */
+#define PIPE_SIZE (1024 * 1024) /* pipe-max-size; 256 KiB cost CPU */
 #define PIPE_LEAST 65536 /* a look is better than less */
-#define PIPES_MAX 64
-#define PIPES_IDLE 8 /* kept open */
-#define PIPES_FIRST 4 /* opened at start: later, others may have all pages */
+#define PIPES_MAX 32
+#define PIPES_IDLE 4 /* kept open */
+#define PIPES_FIRST 2 /* opened at start: later, others may have all pages */
 #define PIPE_AGAIN_MS 1000 /* until another one is tried for */
 
 #define POLICY_MAX 128 /* rules of --allow and --deny; "all" is two */

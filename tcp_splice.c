@@ -10,7 +10,7 @@
  * the sender back. Dropping costs a system call per message, but it comes after
  * the message is on its way.
  *
- * When a look fills the buffer, the direction goes over to splice(2) through a
+ * When a look sees much, the direction goes over to splice(2) through a
  * pipe, which copies nothing. The pipe is a direction's only while bytes are in
  * it; without one, looking goes on. A wake-up that moves little ends that mode.
  *
@@ -45,7 +45,7 @@
 
 /** enum dir_flag - of a direction
  * blocked: its far end takes nothing, or is not connected yet
- * bulk:    a look filled the buffer: by pipe, if one can be had
+ * bulk:    a look saw much: by pipe, if one can be had
  * urgent:  urgent data came, at which splice(2) stops for good: no pipe
  * more:    it has a turn at the end of this wake-up
  * last:    FIN is known to have come: what is before it goes in one segment
@@ -102,8 +102,6 @@ static uint32_t now_s(const struct tcp_splice *s)
 	return (uint32_t)(s->loop->now_ms / 1000);
 }
 
-/* To a list's newest end; entries in use are dated in seconds, free ones in
- * milliseconds */
 static void move(struct tcp_splice *s, struct splice_conn *c,
 		 enum splice_list list)
 {
@@ -111,25 +109,19 @@ static void move(struct tcp_splice *s, struct splice_conn *c,
 
 	lru_del(&t, &s->lists[c->list], number(s, c));
 	c->list = (uint8_t)list;
-	lru_add(&t, &s->lists[list], number(s, c),
-		list == SPLICE_FREE ? (uint32_t)s->loop->now_ms : now_s(s));
+	lru_add(&t, &s->lists[list], number(s, c), now_s(s));
 }
 
-/* An entry that ended in this wake-up is not taken again: events that belong
- * to it may have been fetched already. */
 static struct splice_conn *take_entry(struct tcp_splice *s)
 {
-	struct lru *idle = &s->lists[SPLICE_FREE];
 	struct lru_table t = ages(s);
-	uint32_t i = lru_oldest(idle);
+	uint32_t i = lru_oldest(&s->lists[SPLICE_FREE]);
 
-	if (i != LRU_NONE && (lru_used(&t, i) != (uint32_t)s->loop->now_ms ||
-			      s->high == TCP_MAX)) {
-		lru_del(&t, idle, i);
-	} else {
-		assert(s->high < TCP_MAX);
+	if (i != LRU_NONE)
+		lru_del(&t, &s->lists[SPLICE_FREE], i);
+	else
 		i = s->high++;
-	}
+	assert(i < TCP_MAX);
 	s->conn[i] = (struct splice_conn){ .list = SPLICE_CONNECTING };
 	lru_add(&t, &s->lists[SPLICE_CONNECTING], i, now_s(s));
 	s->n++;
@@ -175,13 +167,11 @@ static void give_pipe(struct tcp_splice *s, struct splice_dir *d)
 	d->held = 0;
 }
 
-/* No other descriptor refers to a socket of ours, so closing it is what takes
- * it out of epoll, without a call of its own. */
-static void close_side(struct watch *w, bool is_reset)
+static void close_side(struct loop *l, struct watch *w, bool is_reset)
 {
-	w->fn = NULL;
 	if (w->fd < 0)
 		return;
+	loop_forget(l, w);
 	if (is_reset)
 		stream_reset(w->fd);
 	else
@@ -200,7 +190,7 @@ static void end(struct tcp_splice *s, struct splice_conn *c, bool is_reset)
 	struct lru_table t = turns(s);
 
 	for (unsigned i = 0; i < SPLICE_SIDES; i++) {
-		close_side(&c->side[i], is_reset);
+		close_side(s->loop, &c->side[i], is_reset);
 		give_pipe(s, &c->dir[i]);
 	}
 	if (has_turn(s, c))
@@ -266,8 +256,8 @@ static enum step empty(struct splice_dir *d, int to, uint32_t *moved)
 	return STEP_GO;
 }
 
-/* Move what there is, a share of it at most. @is_all: until EAGAIN, else one
- * look that does not fill the buffer is enough. */
+/* Move what there is, a share of it at most. @is_all: until EAGAIN, else a
+ * short look is enough. */
 static enum step work(struct tcp_splice *s, struct splice_conn *c, unsigned i,
 		      bool is_all)
 {
@@ -301,6 +291,7 @@ static enum step work(struct tcp_splice *s, struct splice_conn *c, unsigned i,
 /* One side is dead. What it sent before is still for the other to have. */
 static void fall(struct tcp_splice *s, struct splice_conn *c, unsigned dead)
 {
+	c->dir[dead].flags &= ~(uint32_t)DIR_LAST; /* it would be held back */
 	while (work(s, c, dead, true) == STEP_MORE)
 		;
 	end(s, c, true);
@@ -347,8 +338,7 @@ static int far_socket(struct tcp_splice *s, const struct splice_conn *c,
 	return s->agent ? agent_stream(s->agent, family) : -ENOTCONN;
 }
 
-/* Begin to connect the far side. On loopback that is over, well or not, when
- * epoll is asked next. */
+/* Begin to connect the far side. */
 static int reach(struct tcp_splice *s, struct splice_conn *c,
 		 const struct end *target)
 {
@@ -369,7 +359,7 @@ static int reach(struct tcp_splice *s, struct splice_conn *c,
 	if (!rc || rc == -EINPROGRESS)
 		rc = loop_add(s->loop, w, EVENTS);
 	if (rc)
-		close_side(w, true);
+		close_side(s->loop, w, true);
 	return rc;
 }
 
@@ -382,7 +372,7 @@ static int turn(struct tcp_splice *s, struct splice_conn *c)
 	if (c->flags & CONN_IN_NS)
 		target = fwd_splice_target(s->fwd, FAMILY_V4, c->target);
 	c->flags &= (uint8_t)~CONN_MAY_TURN;
-	close_side(&c->side[SPLICE_FAR], true);
+	close_side(s->loop, &c->side[SPLICE_FAR], true);
 	stats_add(s->stats, SPLICE_TURNED, 1);
 	return reach(s, c, &target);
 }
@@ -414,7 +404,7 @@ static bool join(struct tcp_splice *s, struct splice_conn *c, uint32_t events)
 	error = stream_error(c->side[SPLICE_FAR].fd);
 	if (error == -ECONNRESET || error == -EPIPE)
 		fall(s, c, SPLICE_FAR); /* it was, and is over already */
-	else if (error) /* none: an event of the socket before a turn */
+	else if (error)
 		(void)try_other(s, c, error);
 	return false;
 }
@@ -452,17 +442,12 @@ static void ready(struct watch *w, uint32_t events)
 		end(s, c, true);
 }
 
-static bool is_due(const struct tcp_splice *s, const struct splice_conn *c)
-{
-	return now_s(s) - c->age.used >= list_ms[c->list] / 1000;
-}
-
 static void expire(struct tcp_splice *s, enum splice_list list)
 {
 	while (s->lists[list].n) {
 		struct splice_conn *c = &s->conn[lru_oldest(&s->lists[list])];
 
-		if (!is_due(s, c))
+		if (now_s(s) - c->age.used < list_ms[list] / 1000)
 			return;
 		stats_add(s->stats,
 			  list == SPLICE_OPEN ? TCP_EXPIRED : TCP_REFUSED, 1);
@@ -508,12 +493,11 @@ static int64_t next_ms(const struct timer *timer)
 		return 0;
 	for (unsigned i = 0; i < SPLICE_FREE; i++) {
 		uint32_t oldest = lru_oldest(&s->lists[i]);
-		int64_t ms;
+		int64_t ms = list_ms[i];
 
-		if (oldest == LRU_NONE)
-			continue;
-		ms = s->conn[oldest].age.used * 1000LL + list_ms[i];
-		if (ms < next)
+		if (oldest != LRU_NONE)
+			ms += s->conn[oldest].age.used * 1000LL;
+		if (oldest != LRU_NONE && ms < next)
 			next = ms;
 	}
 	return next;
@@ -554,6 +538,26 @@ static struct end far_end(const struct tcp_splice *s,
 			new->target, 0);
 }
 
+/* On loopback, connect(2) has mostly done it when it returns, and the client
+ * has spoken: then that need not wait for an event. Returns 0 or -errno */
+static int greet(struct tcp_splice *s, struct splice_conn *c)
+{
+	struct iovec iov = { s->buf, sizeof(s->buf) };
+	ssize_t n = stream_peek(c->side[SPLICE_NEAR].fd, &iov, 1);
+
+	if (n <= 0)
+		return 0; /* an end or an error is found again */
+	iov.iov_len = (size_t)n;
+	n = stream_send(c->side[SPLICE_FAR].fd, &iov, 1);
+	if (n < 0)
+		return n == -EAGAIN ? 0 : (int)n;
+	(void)stream_discard(c->side[SPLICE_NEAR].fd, (uint32_t)n);
+	stats_add(s->stats, TCP_SPLICE_BYTES, (uint64_t)n);
+	c->dir[SPLICE_NEAR].flags &= ~(uint32_t)DIR_BLOCKED;
+	move(s, c, SPLICE_OPEN);
+	return 0;
+}
+
 bool tcp_splice_begin(struct tcp_splice *s, const struct splice_new *new)
 {
 	struct end target = far_end(s, new);
@@ -574,13 +578,12 @@ bool tcp_splice_begin(struct tcp_splice *s, const struct splice_new *new)
 	if (new->is_any && !addr_is_v4(&new->local.addr) && s->has[FAMILY_V4])
 		c->flags |= CONN_MAY_TURN;
 	rc = reach(s, c, &target);
+	if (!rc)
+		rc = greet(s, c);
 	if (!try_other(s, c, rc))
 		return false;
-	rc = loop_add(s->loop, &c->side[SPLICE_NEAR], EVENTS);
-	if (rc) {
-		c->flags &= (uint8_t)~CONN_MAY_TURN;
-		return try_other(s, c, rc);
-	}
+	if (loop_add(s->loop, &c->side[SPLICE_NEAR], EVENTS))
+		return try_other(s, c, -ENOMEM);
 	stats_add(s->stats, TCP_SPLICED, 1);
 	return true;
 }
