@@ -67,7 +67,7 @@
 #define REST_BUFS 128 /* 8 MiB, touched only when a socket breaks its word */
 #define REST_SIZE 65536
 
-/* TCP from socket to socket. Two descriptors each, and a pipe only while it
+/* TCP from socket to socket: 112 bytes, two descriptors, a pipe only while it
  * moves much: a user's pipes may have 16,384 pages in all, pipe(7) */
 #define SPLICE_LOOK 65536 /* bytes of one look */
 #define SPLICE_BULK 16384 /* of which so many are cheaper by pipe */
