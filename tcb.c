@@ -319,11 +319,25 @@ static bool is_reset(const struct tcb *t, const struct pkt_tcp *seg)
 	       (seg->seq == t->rcv_nxt || seg->seq == t->rcv_ack);
 }
 
+/* Both began at once, and each answers the other's SYN, RFC 9293 3.5, figure 7:
+ * by the numbers this SYN is an old one, but what it acknowledges is new. */
+static bool is_crossing(const struct tcb *t, const struct pkt_tcp *seg)
+{
+	return t->state == TCB_SYN_RCVD && seg->flags & TCP_SYN &&
+	       seg->flags & TCP_ACK && seg->seq + 1 == t->rcv_nxt &&
+	       seg->ack == t->snd_max;
+}
+
 static void in_window(struct tcb *t, const struct pkt_tcp *seg, uint32_t len,
 		      int64_t now_ms, struct tcb_in *in)
 {
 	if (is_reset(t, seg)) {
 		in->todo |= TCB_DO_RESET;
+		return;
+	}
+	if (is_crossing(t, seg)) {
+		t->flags |= TCB_ACK_NOW;
+		established(t, seg, 0, now_ms, in);
 		return;
 	}
 	if (!is_acceptable(t, seg, len)) {
@@ -443,6 +457,20 @@ struct pkt_tcp tcb_header(struct tcb *t, uint32_t seq, uint8_t flags)
 	}
 	t->flags &= (uint8_t)~TCB_ACK_NOW;
 	return h;
+}
+
+uint32_t tcb_seq(const struct tcb *t)
+{
+	uint32_t edge = t->snd_wl2 + t->snd_wnd;
+
+	if (t->state != TCB_OPEN)
+		return t->snd_una;
+	/* A window that was taken back has nothing behind it; less than its unit
+	 * was rounded off, RFC 7323 2.4 */
+	if (before(edge + (1u << t->snd_scale), t->snd_max + 1) &&
+	    !before(edge, t->snd_una))
+		return edge;
+	return t->snd_max;
 }
 
 uint32_t tcb_room(const struct tcb *t)

@@ -137,6 +137,10 @@ bool tcb_offer(struct tcb *t, uint32_t ack, uint32_t room, uint32_t step);
  * TCP_RST besides what the state demands. It tells what tcb_offer() said. */
 struct pkt_tcp tcb_header(struct tcb *t, uint32_t seq, uint8_t flags);
 
+/** tcb_seq() - number of a segment without payload: behind all that was sent,
+ * where the guest takes it, even while some of that is sent again */
+uint32_t tcb_seq(const struct tcb *t);
+
 /** tcb_room() - bytes from @snd_nxt on that may be sent now; 0 also where a
  * small piece would be silly, RFC 9293 3.8.6.2.1 */
 uint32_t tcb_room(const struct tcb *t);

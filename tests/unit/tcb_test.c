@@ -5,6 +5,7 @@
 #include "tcb.h"
 
 #include "check.h"
+#include "tcb_model.h"
 
 #define ISS 1000u
 #define PEER 5000u
@@ -159,11 +160,18 @@ static void both_at_once(void)
 	   "answered");
 	is_int(h.wscale, TCP_NO_WSCALE, "the guest does not scale: nor do we");
 	is_int(t.mss, MSS, "an MSS larger than the link's is not used");
-	is_int(input(TCP_SYN | TCP_ACK, PEER, ISS + 1, 900, 0), 0,
-	       "its SYN and ACK is old");
-	ok(t.flags & TCB_ACK_NOW, "and asks for ours");
+	is_int(input(TCP_SYN | TCP_ACK, PEER, ISS, 900, 0), 0, "an old answer");
+	is_int(input(TCP_SYN | TCP_ACK, PEER, ISS + 1, 900, 0),
+	       TCB_DO_OPENED | TCB_DO_PULL, "its answer opens");
+	ok(t.flags & TCB_ACK_NOW, "and is acknowledged");
+	h = tcb_header(&t, t.snd_nxt, 0);
+	ok(h.flags == TCP_ACK && h.seq == ISS + 1, "without SYN");
+
+	tcb_connect(&t, ISS, MSS);
+	tcb_sent(&t, 0, false, now);
+	in = tcb_input(&t, &s, 0, now);
 	is_int(input(TCP_ACK, PEER + 1, ISS + 1, 900, 0),
-	       TCB_DO_OPENED | TCB_DO_PULL, "the acknowledgement opens");
+	       TCB_DO_OPENED | TCB_DO_PULL, "so does a mere acknowledgement");
 }
 
 static void mss(void)
@@ -267,6 +275,7 @@ static void fin_again(void)
 	now = t.due_ms;
 	ok(tcb_timeout(&t, now), "FIN and bytes are lost");
 	is_int(t.snd_nxt, ISS + 1, "from the first byte on");
+	is_int(tcb_seq(&t), ISS + 9, "an acknowledgement is behind them");
 	tcb_sent(&t, 7, false, now);
 	tcb_sent(&t, 0, true, now);
 	is_int(t.snd_max, ISS + 9, "the same FIN");
@@ -489,6 +498,7 @@ static void closed_window(void)
 	is_int(tcb_room(&t), 0, "the guest takes its window back");
 	now++;
 	ok(tcb_timeout(&t, now) && !tcb_room(&t), "nothing may be sent");
+	is_int(tcb_seq(&t), ISS + 1001, "and no number is behind it");
 	is_int(t.due_ms - now, 2 * rto, "but time goes on");
 	input(TCP_ACK, peer, ISS + 1001, 5000, 0);
 	is_int(tcb_room(&t), 5000, "until it is given again");
@@ -649,6 +659,31 @@ static void wrap(void)
 	}
 }
 
+static void chance(void)
+{
+	static const uint16_t link_mss[] = { 536, 1460, 8960, 65480 };
+	char what[80];
+
+	for (unsigned i = 0; i < 200; i++) {
+		struct model_conf c = {
+			.loss = i % 4 * 60,
+			.twice = i % 3 * 100,
+			.delay_ms = i % 5 ? rnd(40) : 0,
+			.total = { rnd(2000000), i % 7 ? rnd(200000) : 0 },
+			.iss = { 0u - rnd(1000000), 0u - rnd(100000) },
+			.mss = link_mss[rnd(4)],
+			.read_ms = 1 + (i % 6 ? 0 : rnd(3000)),
+			.both = i % 11 == 0,
+			.later = i % 2,
+		};
+
+		snprintf(what, sizeof(what),
+			 "%u: %u and %u bytes, loss %u, %u ms", i, c.total[0],
+			 c.total[1], c.loss, c.delay_ms);
+		model_run(&c, what);
+	}
+}
+
 int main(void)
 {
 	by_guest();
@@ -675,5 +710,6 @@ int main(void)
 	fast();
 	round_trips();
 	wrap();
+	chance();
 	return done();
 }
