@@ -258,7 +258,7 @@ serve()
 		>$SLOG 2>&1 &
 	# shellcheck disable=SC2034
 	SP=$!
-	if ! wait_until has $SLOG ready; then
+	if ! wait_until has $SLOG ^ready; then
 		echo "# server did not start: $ns $*"
 		sed 's/^/#   /' $SLOG
 		exit 1
