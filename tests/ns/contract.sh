@@ -1,6 +1,6 @@
 #!/bin/bash
 # podman's acceptance suite of pasta (505-networking-pasta.bats) without podman:
-# every row that needs neither TCP nor the Internet. A caller like podman builds
+# every row that does not need the Internet. A caller like podman builds
 # the command line, reads one pipe to its end, runs socat on both sides, and at
 # the end unmounts and unlinks the namespace's file. Each row prints its number
 # and name in the suite; what podman relies on outside the suite follows.
@@ -261,32 +261,35 @@ row 17 "Custom DNS forward address, IPv4"
 
 # Traffic
 
+# listens PROTOCOL FIRST-PORT LAST-PORT
 listens()
 {
 	local n
 
-	n=$(inside ss -Hlun "sport >= :$1 and sport <= :$2" | wc -l)
-	[ "$n" = $(($2 - $1 + 1)) ]
+	n=$(inside ss -Hln "--${1,,}" "sport >= :$2 and sport <= :$3" | wc -l)
+	[ "$n" = $(($3 - $2 + 1)) ]
 }
 
-# transfer FAMILY ADDRESS FIRST-HOST-PORT FIRST-PORT COUNT FILE: as the suite's
-# pasta_test_do(), one pair of socats for each port, all at once
+# transfer PROTOCOL FAMILY ADDRESS FIRST-HOST-PORT FIRST-PORT COUNT FILE: as the
+# suite's pasta_test_do(), one pair of socats for each port, all at once
 transfer()
 {
-	local v=$1 to=$2 host=$3 port=$4 n=$5 file=$6
-	local i rx=() tx=()
+	local proto=$1 v=$2 to=$3 host=$4 port=$5 n=$6 file=$7
+	local i rx=() tx=() end='' shut=''
 
 	[ "$v" = 4 ] || to="[$to]"
+	[ "$proto" = TCP ] || end=,null-eof shut=,shut-null
 	for ((i = 0; i < n; i++)); do
-		inside timeout 10 socat -u "UDP$v-LISTEN:$((port + i)),null-eof" \
+		inside timeout 10 socat -u \
+			"$proto$v-LISTEN:$((port + i))$end" \
 			STDOUT >"$T/rx$i" &
 		rx+=($!)
 	done
-	wait_until listens "$port" $((port + n - 1)) ||
+	wait_until listens "$proto" "$port" $((port + n - 1)) ||
 		WHY+=("the container's socat does not listen")
 	for ((i = 0; i < n; i++)); do
 		$H timeout 10 socat -u "OPEN:$file" \
-			"UDP$v:$to:$((host + i)),shut-null" &
+			"$proto$v:$to:$((host + i))$shut" &
 		tx+=($!)
 	done
 	wait "${tx[@]}" || WHY+=("socat on the host failed")
@@ -301,8 +304,15 @@ transfer()
 
 printf x >$T/byte
 head -c 2048 /dev/urandom >$T/small
+head -c 10485760 /dev/urandom >$T/large-TCP
 # wmem_default / 4, as the suite reads it
-head -c 53248 /dev/urandom >$T/large
+head -c 53248 /dev/urandom >$T/large-UDP
+
+# option PROTOCOL SHORT-OF-TCP SHORT-OF-UDP
+option()
+{
+	case $1 in TCP) echo "$2" ;; UDP) echo "$3" ;; esac
+}
 
 address() # FAMILY tap|loopback
 {
@@ -314,71 +324,76 @@ address() # FAMILY tap|loopback
 	esac
 }
 
-# forward NUMBER NAME FAMILY WAY LAST-OFFSET DELTA: 1 byte on each port
+# forward NUMBER NAME PROTOCOL FAMILY WAY LAST-OFFSET DELTA: 1 byte on each port
 forward()
 {
 	local a p=$((5000 + RANDOM % 1000)) q
 
-	a=$(address "$3" "$4")
-	q=$((p + $6))
-	PUBLISH=(-u "$a/$p-$((p + $5)):$q-$((q + $5))")
+	a=$(address "$4" "$5")
+	q=$((p + $7))
+	PUBLISH=("$(option $3 -t -u)" "$a/$p-$((p + $6)):$q-$((q + $6))")
 	up
-	transfer "$3" "$a" $p $q $(($5 + 1)) $T/byte
+	transfer "$3" "$4" "$a" $p $q $(($6 + 1)) $T/byte
 	down
-	row "$1" "$2, IPv$3, $4"
+	row "$1" "$2, IPv$4, $5"
 }
 
-# by_interface NUMBER FAMILY WAY
+# by_interface NUMBER PROTOCOL FAMILY WAY
 by_interface()
 {
 	local a p=$((5000 + RANDOM % 1000)) dev=$IF
 
-	a=$(address "$2" "$3")
-	[ "$3" = tap ] || dev=lo
-	up --udp-ports "$a%$dev/$p:$p"
-	transfer "$2" "$a" $p $p 1 $T/byte
+	a=$(address "$3" "$4")
+	[ "$4" = tap ] || dev=lo
+	up "$(option $2 --tcp-ports --udp-ports)" "$a%$dev/$p:$p"
+	transfer "$2" "$3" "$a" $p $p 1 $T/byte
 	down
-	row "$1" "Interface-bound UDP port forwarding, IPv$2, $3"
+	row "$1" "Interface-bound $2 port forwarding, IPv$3, $4"
 }
 
-n=43
-for v in 4 6; do
-	for form in "Single UDP port forwarding:0:0" \
-			"UDP port range forwarding:2:0" \
-			"Translated UDP port forwarding:0:1" \
-			"UDP translated port range forwarding:2:1" \
-			"Address-bound UDP port forwarding:0:0"; do
-		IFS=: read -r name last delta <<<"$form"
+n=19
+for proto in TCP UDP; do
+	for v in 4 6; do
+		for form in "Single $proto port forwarding:0:0" \
+				"$proto port range forwarding:2:0" \
+				"Translated $proto port forwarding:0:1" \
+				"$proto translated port range forwarding:2:1" \
+				"Address-bound $proto port forwarding:0:0"; do
+			IFS=: read -r name last delta <<<"$form"
+			for way in tap loopback; do
+				forward $n "$name" $proto $v $way "$last" "$delta"
+				n=$((n + 1))
+			done
+		done
 		for way in tap loopback; do
-			forward $n "$name" $v $way "$last" "$delta"
+			by_interface $n $proto $v $way
 			n=$((n + 1))
 		done
 	done
-	for way in tap loopback; do
-		by_interface $n $v $way
-		n=$((n + 1))
-	done
 done
 
-# bulk NUMBER FAMILY SIZE WAY: random data, size and digest compared
+# bulk NUMBER PROTOCOL FAMILY SIZE WAY: random data, size and digest compared
 bulk()
 {
-	local a p=$((5000 + RANDOM % 1000))
+	local a p=$((5000 + RANDOM % 1000)) file=$T/$4
 
-	a=$(address "$2" "$4")
-	PUBLISH=(-u "$a/$p-$p:$p-$p")
+	[ "$4" = small ] || file=$file-$2
+	a=$(address "$3" "$5")
+	PUBLISH=("$(option $2 -t -u)" "$a/$p-$p:$p-$p")
 	up
-	transfer "$2" "$a" $p $p 1 "$T/$3"
+	transfer "$2" "$3" "$a" $p $p 1 "$file"
 	down
-	row "$1" "UDP/IPv$2 $3 transfer, $4"
+	row "$1" "$2/IPv$3 $4 transfer, $5"
 }
 
-n=75
-for v in 4 6; do
-	for size in small large; do
-		for way in tap loopback; do
-			bulk $n $v $size $way
-			n=$((n + 1))
+n=67
+for proto in TCP UDP; do
+	for v in 4 6; do
+		for size in small large; do
+			for way in tap loopback; do
+				bulk $n $proto $v $size $way
+				n=$((n + 1))
+			done
 		done
 	done
 done
@@ -512,9 +527,10 @@ verdict "no inherited descriptor, no terminal"
 
 # A restart policy: the old name goes, the same port is published at once
 for i in 1 2 3 4 5; do
-	PUBLISH=(-u 5000-5000:5000-5000)
+	PUBLISH=(-u 5000-5000:5000-5000 -t 5000-5000:5000-5000)
 	up
-	transfer 4 127.0.0.1 5000 5000 1 $T/byte
+	transfer UDP 4 127.0.0.1 5000 5000 1 $T/byte
+	transfer TCP 4 127.0.0.1 5000 5000 1 $T/byte
 	down
 done
 verdict "five restarts with the same port"
