@@ -41,10 +41,7 @@ static bool settle(struct tcp *t, struct tcp_conn *c)
 	if (c->tcb.state < TCB_SYN_RCVD) /* nobody to tell yet */
 		return true;
 	if (tcp_host_offer(t, c))
-		(void)tcp_conn_tell(t, c,
-				    c->tcb.state == TCB_OPEN ? c->tcb.snd_nxt :
-							       c->tcb.snd_una,
-				    0);
+		(void)tcp_conn_tell(t, c, tcb_seq(&c->tcb), 0);
 	if (tcb_is_over(&c->tcb) && rest_is_empty(&c->rest)) {
 		tcp_conn_close(t, c);
 		return false;

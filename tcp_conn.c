@@ -255,7 +255,7 @@ void tcp_conn_abort(struct tcp *t, struct tcp_conn *c, bool tell_guest)
 	int fd = c->watch.fd;
 
 	if (tell_guest)
-		(void)tcp_conn_tell(t, c, c->tcb.snd_nxt, TCP_RST);
+		(void)tcp_conn_tell(t, c, c->tcb.snd_max, TCP_RST);
 	forget(t, c);
 	stream_reset(fd);
 	stats_add(t->stats, TCP_RESET, 1);

@@ -52,14 +52,14 @@ enum tcp_flag {
  * @start:   the guest's sequence number when it stood
  * @offered: bytes of window it was last given
  * @look_ms: when to look again what it acknowledged, TCB_NEVER not
- * @wait_ms: the time between two looks
+ * @wait_ms: the time between two looks     @owed_ms: when the last news came
  * @rest:    of the guest's bytes, what the socket did not take yet
  * @tos:     DSCP set on the socket      @list, @lru, @chain: private */
 struct tcp_conn {
 	struct watch watch;
 	struct tcb tcb;
 	struct end inner, visible;
-	int64_t look_ms;
+	int64_t look_ms, owed_ms;
 	uint32_t start, offered;
 	uint32_t wait_ms;
 	uint32_t chain;

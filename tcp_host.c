@@ -99,11 +99,17 @@ void tcp_host_fin(struct tcp_conn *c)
 
 /** struct far - what is known of the remote at this moment
  * @ack:  the guest's bytes before it are acknowledged
- * @edge: one behind those it takes, as far as it tells; @has_edge: it does */
+ * @edge: one behind those it takes, as far as it tells; @has_edge: it does
+ * @rtt_ms: round trip, rounded up */
 struct far {
-	uint32_t ack, edge;
+	uint32_t ack, edge, rtt_ms;
 	bool has_edge;
 };
+
+static uint32_t min(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
 
 static bool is_behind(uint32_t a, uint32_t b)
 {
@@ -122,6 +128,7 @@ static struct far far_of(struct tcp_conn *c)
 		ask(c, &info);
 	if (!(c->flags & TCP_HONEST))
 		return f;
+	f.rtt_ms = info.rtt_us / 1000 + 1;
 	f.ack = c->start + (uint32_t)info.acked - !!(c->flags & TCP_BY_GUEST);
 	f.edge = f.ack + info.window;
 	f.has_edge = info.has_window;
@@ -130,14 +137,22 @@ static struct far far_of(struct tcp_conn *c)
 	return f;
 }
 
-/* The kernel does not wake us for what the remote acknowledges */
-static void look_later(struct tcp *t, struct tcp_conn *c, bool has_moved)
+/* The kernel does not wake us for what the remote acknowledges. Looks become
+ * rarer, but not so much that a round trip looks longer than it is, until the
+ * answer is late. */
+static void look_later(struct tcp *t, struct tcp_conn *c, const struct far *f,
+		       bool has_moved)
 {
-	if (has_moved || c->look_ms == TCB_NEVER)
+	int64_t now = t->loop->now_ms, late = c->owed_ms + 2 * f->rtt_ms;
+	uint32_t most = now < late ? f->rtt_ms / 4 + 1 : TCP_ACK_MAX_MS;
+
+	if (has_moved || c->look_ms == TCB_NEVER) {
 		c->wait_ms = TCP_ACK_MS;
-	else if (c->look_ms <= t->loop->now_ms && c->wait_ms < TCP_ACK_MAX_MS)
-		c->wait_ms *= 2;
-	c->look_ms = t->loop->now_ms + c->wait_ms;
+		c->owed_ms = now;
+	} else if (c->look_ms <= now) {
+		c->wait_ms = min(2 * c->wait_ms, most);
+	}
+	c->look_ms = now + c->wait_ms;
 }
 
 /** struct room - @bytes: that can be taken   @step: worth telling
@@ -146,11 +161,6 @@ struct room {
 	uint32_t bytes, step;
 	bool grows;
 };
-
-static uint32_t min(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
 
 /* What the send buffer has room for, and the remote. Less than a segment, or
  * half of what there can be, is not worth telling, RFC 9293 3.8.6.2.2. */
@@ -180,9 +190,11 @@ static struct room room_for(struct tcp *t, struct tcp_conn *c,
 
 /* What the guest is not told of for too long, it sends again: a remote that
  * takes its time gets the benefit of the doubt. */
-static bool is_overdue(const struct tcp *t, const struct tcp_conn *c)
+static bool is_overdue(const struct tcp *t, const struct tcp_conn *c,
+		       const struct far *f)
 {
-	return c->look_ms <= t->loop->now_ms && c->wait_ms >= TCP_ACK_MAX_MS;
+	return c->look_ms != TCB_NEVER &&
+	       t->loop->now_ms >= c->owed_ms + f->rtt_ms + TCP_ACK_MAX_MS;
 }
 
 bool tcp_host_offer(struct tcp *t, struct tcp_conn *c)
@@ -196,23 +208,24 @@ bool tcp_host_offer(struct tcp *t, struct tcp_conn *c)
 	 * less than a segment the guest may wait for more. */
 	bool is_low = (left <= c->offered / 2 || left < b->link_mss) &&
 		      !(b->flags & TCB_FIN_RCVD);
-	bool is_news;
+	bool is_news, is_asked;
 
 	if ((is_low || ack != b->rcv_nxt) &&
 	    (c->flags & TCP_HONEST || !(c->flags & TCP_ASKED)))
 		f = far_of(c);
-	if (is_overdue(t, c))
+	is_asked = is_low || (f.has_edge && f.ack != ack);
+	if (is_overdue(t, c, &f))
 		f.ack = b->rcv_nxt;
 	if (!rest_is_empty(&c->rest))
 		room.bytes = 0; /* closed until that is gone */
-	else if (is_low)
+	else if (is_asked)
 		room = room_for(t, c, &f);
 	is_news = tcb_offer(b, f.ack, room.bytes, room.step);
 	left = b->rcv_edge - b->rcv_nxt;
-	if (is_low)
+	if (is_asked)
 		c->offered = left;
 	if (b->rcv_ack != b->rcv_nxt || (left < b->link_mss && room.grows))
-		look_later(t, c, ack != b->rcv_ack || edge != b->rcv_edge);
+		look_later(t, c, &f, ack != b->rcv_ack || edge != b->rcv_edge);
 	else
 		c->look_ms = TCB_NEVER;
 	return is_news;

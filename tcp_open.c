@@ -182,6 +182,7 @@ bool tcp_open_connected(struct tcp *t, struct tcp_conn *c)
 		answer(t, &syn, error);
 		return false;
 	}
+	c->flags &= (uint16_t)~TCP_WAITS;
 	tcb_answer(&c->tcb);
 	(void)tcp_host_offer(t, c);
 	if (tcp_conn_tell(t, c, c->tcb.snd_una, 0))
