@@ -108,6 +108,15 @@ static bool take(struct tcp *t, struct tcp_conn *c, const struct pkt *p,
 	return true;
 }
 
+/* Who connected often speaks first, and did meanwhile: then one segment brings
+ * that and the acknowledgement */
+static void opened(struct tcp_conn *c)
+{
+	c->start = c->tcb.rcv_nxt;
+	if (!(c->flags & TCP_BY_GUEST))
+		c->flags |= TCP_READABLE;
+}
+
 /* What a segment of a connection asks for */
 static void take_segment(struct tcp *t, struct tcp_conn *c, const struct pkt *p)
 {
@@ -123,7 +132,7 @@ static void take_segment(struct tcp *t, struct tcp_conn *c, const struct pkt *p)
 		return;
 	}
 	if (in.todo & TCB_DO_OPENED)
-		c->start = c->tcb.rcv_nxt;
+		opened(c);
 	if (in.todo & TCB_DO_ACKED)
 		tcp_guest_acked(t, c, in.acked);
 	if (in.todo & TCB_DO_RESEND)
