@@ -51,6 +51,7 @@ enum tcp_flag {
  * @inner, @visible: the guest's end, and the remote as the guest sees it
  * @start:   the guest's sequence number when it stood
  * @offered: bytes of window it was last given
+ * @far_most: the largest window the remote ever had
  * @look_ms: when to look again what it acknowledged, TCB_NEVER not
  * @wait_ms: the time between two looks     @owed_ms: when the last news came
  * @rest:    of the guest's bytes, what the socket did not take yet
@@ -60,7 +61,7 @@ struct tcp_conn {
 	struct tcb tcb;
 	struct end inner, visible;
 	int64_t look_ms, owed_ms;
-	uint32_t start, offered;
+	uint32_t start, offered, far_most;
 	uint32_t wait_ms;
 	uint32_t chain;
 	struct lru_node lru;

@@ -132,6 +132,8 @@ static struct far far_of(struct tcp_conn *c)
 	f.ack = c->start + (uint32_t)info.acked - !!(c->flags & TCP_BY_GUEST);
 	f.edge = f.ack + info.window;
 	f.has_edge = info.has_window;
+	if (info.window > c->far_most)
+		c->far_most = info.window;
 	if (is_behind(c->tcb.rcv_nxt, f.ack))
 		f.ack = c->tcb.rcv_nxt;
 	return f;
@@ -183,7 +185,7 @@ static struct room room_for(struct tcp *t, struct tcp_conn *c,
 
 		room.bytes = min(free, left);
 		room.step = min(room.step, (f->edge - f->ack) / 2);
-		room.grows |= left < mss;
+		room.grows |= f->edge - f->ack < c->far_most;
 	}
 	return room;
 }

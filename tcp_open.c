@@ -61,13 +61,11 @@ static int bind_outbound(const struct tcp *t, int fd, const struct end *host)
 	enum family family = addr_family(&host->addr);
 	const struct addr *a = &t->conf.outbound[family];
 	const char *device = t->conf.device[family];
-	struct end local = end_make(a, 0, 0);
 
 	if (addr_is_loopback(&host->addr) || (!addr_is_set(a) && !*device))
 		return 0;
-	if (!addr_is_set(a))
-		local.addr = *addr_any(family);
-	return sock_bind(fd, sock_family(family), &local, device);
+	return stream_source(fd, sock_family(family),
+			     addr_is_set(a) ? a : addr_any(family), device);
 }
 
 static int open_socket(struct tcp *t, int family)
