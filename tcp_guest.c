@@ -46,6 +46,18 @@ static uint32_t wanted(const struct tcp_conn *c)
 	return room > mss ? room / mss * mss : room;
 }
 
+static bool is_end_behind(const struct tcp_conn *c)
+{
+	return (c->flags & (TCP_HOST_FIN | TCP_URGENT)) == TCP_HOST_FIN;
+}
+
+/* Is there nothing behind what is in flight, if a look finds nothing? */
+static bool is_all_seen(const struct tcp_conn *c)
+{
+	return c->flags & TCP_SEEKS || !(c->flags & TCP_URGENT) ||
+	       in_flight(c) == 0;
+}
+
 /* Look at up to @len bytes that lie @offset behind the first unacknowledged */
 static ssize_t look(struct tcp *t, const struct tcp_conn *c, uint32_t offset,
 		    uint32_t len)
@@ -58,9 +70,10 @@ static ssize_t look(struct tcp *t, const struct tcp_conn *c, uint32_t offset,
 	n = stream_peek(c->watch.fd, iov, 2);
 	if (n > 0 || (n == 0 && !offset))
 		n -= offset;
-	/* Only old bytes: nothing new, or the end behind them */
+	/* Only old bytes: nothing new, or the end behind them, or urgent data,
+	 * where a look ends until those before it are gone */
 	if (n <= 0 && offset)
-		n = c->flags & TCP_HOST_FIN ? 0 : -EAGAIN;
+		n = is_end_behind(c) ? 0 : -EAGAIN;
 	return n;
 }
 
@@ -114,7 +127,7 @@ static int pull_once(struct tcp *t, struct tcp_conn *c)
 	n = look(t, c, in_flight(c), want);
 	if (!n)
 		end_stream(t, c);
-	if (n == -EAGAIN)
+	if (n == -EAGAIN && is_all_seen(c))
 		c->flags &= (uint16_t)~(TCP_READABLE | TCP_URGENT);
 	if (n <= 0)
 		return n == -EAGAIN ? 0 : (int)n;

@@ -250,6 +250,16 @@ def urgent(d, fam):
     h.send(b"def")
     os.kill(d.process.pid, signal.SIGCONT)
     same(c.hear(7), b"abc!def", "%s: urgent data and what follows" % fam[1])
+    os.kill(d.process.pid, signal.SIGSTOP)
+    h.send(b"abc")
+    h.send(b"!", socket.MSG_OOB)
+    h.send(b"def")
+    h.close()
+    os.kill(d.process.pid, signal.SIGCONT)
+    same(c.hear(7), b"abc!def", "the same before the end")
+    if not c.last.tflags & FIN:
+        c.flagged(FIN, "which comes behind it")
+    same(c.last.seq + len(c.last.data), c.ack % MOD, "in its place")
     h.close()
 
 
