@@ -51,5 +51,6 @@ is "runs of TCP" "$(grep -Ec ': ok|answered 50' $T/tcp)" $((n * 6))
 after=$(pss)
 atmost "KiB more after $n runs of TCP" $((after - before)) 1024
 atmost "KiB of memory" "$after" 10240
+ok "no connection is left" wait_until no_connections
 alive
 done_testing

@@ -9,6 +9,7 @@
 #   counter NS NAME        of /proc/net/snmp or netstat, as nstat calls it
 #   listening NS           "ADDR:PORT" of its TCP listeners, as bound() does
 #   listens NS PORT        is there one of this port?
+#   no_connections         does the forwarder know of none?
 #   fds                    how many descriptors the forwarder has
 #   thin ARRAY             keeps a third of it where we are not root: what does
 #                          not depend on rights need not be tried twice in full
@@ -107,6 +108,11 @@ thin()
 	is_root || for i in "${!array[@]}"; do
 		((i % 3 == 0)) || unset "array[i]"
 	done
+}
+
+no_connections()
+{
+	[ "$(stats tcp_connections)/$(stats tcp_spliced_now)" = 0/0 ]
 }
 
 fds()

@@ -53,9 +53,9 @@ for mtu in "${mtus[@]}"; do
 	sent=$(counter c TcpRetransSegs)
 	bulk "MTU $mtu, in, v4" $size $long "" p 192.0.2.1 5000
 	bulk "MTU $mtu, out, v4" $size $long "" c 192.0.2.2 9001
-	bulk "MTU $mtu, in, v6, with pauses" $paused 4000 "--pauses 3" \
+	bulk "MTU $mtu, in, v6, with pauses" $paused 4000 "--pauses 2" \
 		p 2001:db8::1 5000
-	bulk "MTU $mtu, out, v6, with pauses" $paused 4000 "--pauses 3" \
+	bulk "MTU $mtu, out, v6, with pauses" $paused 4000 "--pauses 2" \
 		c 2001:db8::2 9001
 	bulk "MTU $mtu, a slower reader, in" 20000000 2000 "-g 0.001" \
 		h 192.0.2.1 5000
@@ -68,7 +68,7 @@ for mtu in "${mtus[@]}"; do
 done
 bulk "in over loopback" $size $long "" h 127.0.0.1 5000
 bulk "out over loopback" $size $long "" c 127.0.0.1 5002
-bulk "loopback, with pauses" $paused 4000 "--pauses 3" h 127.0.0.1 5000
+bulk "loopback, with pauses" $paused 4000 "--pauses 2" h 127.0.0.1 5000
 bulk "loopback, a slower reader" 20000000 2000 "-g 0.001" h 127.0.0.1 5000
 alive
 done_testing

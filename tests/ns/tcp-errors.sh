@@ -50,6 +50,7 @@ few()
 	[ "$(fds)" -le "$base" ]
 }
 ok "no descriptor is left" wait_until few
+ok "no connection is left" wait_until no_connections
 tserve c 0.0.0.0 5000 :: 5000
 tserve p 192.0.2.2 9009
 ok "and then it works, in" tcp p ask 192.0.2.1 5000

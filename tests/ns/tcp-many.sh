@@ -43,6 +43,7 @@ done
 many "IPv6, in" 1000 "p 2001:db8::1 5000"
 many "IPv6, out" 1000 "c 2001:db8::2 9001"
 WAIT=15 ok "descriptors are given back" wait_until few
+ok "no connection is left" wait_until no_connections
 alive
 stop $FP
 
@@ -52,7 +53,7 @@ crowd()
 	local name=$1 n=$2 before busy answered
 
 	shift 2
-	bg_tcp "$1" many "$2" "$3" -n "$n" --hold -w 2
+	bg_tcp "$1" many "$2" "$3" -n "$n" --hold -w 1
 	WAIT=10 ok "$name: all have tried" wait_until has $CLOG answered
 	answered=$(sed -n 's/.*answered \([0-9]*\).*/\1/p' $CLOG)
 	ok "$name: some are served: $(xargs <$CLOG)" \
@@ -69,6 +70,7 @@ crowd()
 	is "$name: one more is served at last" $? 0
 	many "$name: afterwards" 200 "$*"
 	WAIT=15 ok "$name: descriptors are given back" wait_until few
+	ok "$name: no connection is left" wait_until no_connections
 }
 
 LIMITS="-n 1024" F -t 5000 -T 5002

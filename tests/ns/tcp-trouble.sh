@@ -92,7 +92,7 @@ alive
 # under_way NS JOB ADDR PORT: a slow transfer, seen to have begun; $CP, $CLOG
 under_way()
 {
-	bg_tcp "$1" "$2" "$3" "$4" -s 100000000 --pauses 6 -w 10
+	bg_tcp "$1" "$2" "$3" "$4" -s 80000000 --pauses 4 -w 10
 	WAIT=3 wait_until has "$CLOG" 'under way' || echo "# not under way"
 }
 
@@ -129,5 +129,6 @@ ip -n "${X}p" link set ph up
 tserve p 192.0.2.2 9001
 over "the server's host vanishes"
 WAIT=3 ok "it is back" wait_until tcp c ask 192.0.2.2 9001 -w 0.5
+WAIT=10 ok "no connection is left" wait_until no_connections
 alive
 done_testing
