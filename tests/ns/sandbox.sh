@@ -15,14 +15,15 @@ field()
 	awk -v f="$2:" '$1 == f { print $2 }' /proc/"$1"/status
 }
 
-# One kind of descriptor per line
+# One kind of descriptor per line; a pipe of which we have both ends is our own
 kinds()
 {
 	local fd
 
 	for fd in /proc/"$1"/fd/*; do
 		readlink "$fd"
-	done | sed 's/:\[.*\]$//; s/^socket.*/socket/; s/^pipe.*/pipe/' | sort -u
+	done | sort | uniq -c | sed -E 's/^ *2 pipe:.*/anon_inode/; s/^ *[0-9]+ //' |
+		sed 's/:\[.*\]$//; s/^socket.*/socket/; s/^pipe.*/pipe/' | sort -u
 }
 
 echo secret >$T/secret
