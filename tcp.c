@@ -112,9 +112,10 @@ static bool take(struct tcp *t, struct tcp_conn *c, const struct pkt *p,
  * that and the acknowledgement */
 static void opened(struct tcp_conn *c)
 {
+	if (c->flags & TCP_BY_GUEST)
+		return;
 	c->start = c->tcb.rcv_nxt;
-	if (!(c->flags & TCP_BY_GUEST))
-		c->flags |= TCP_READABLE;
+	c->flags |= TCP_READABLE;
 }
 
 /* What a segment of a connection asks for */

@@ -137,6 +137,7 @@ static void enter(struct tcp *t, const struct pkt *p, int fd)
 	}
 	tcb_accept(&c->tcb, &p->tcp, tcp_conn_iss(t, &p->src, &p->dst),
 		   tcp_conn_mss(t, &p->dst));
+	c->start = c->tcb.rcv_nxt;
 	stats_add(t->stats, TCP_OPENED, 1);
 }
 
