@@ -128,7 +128,7 @@ static int pull_once(struct tcp *t, struct tcp_conn *c)
 	if (!n)
 		end_stream(t, c);
 	if (n == -EAGAIN && is_all_seen(c))
-		c->flags &= (uint16_t)~(TCP_READABLE | TCP_URGENT);
+		c->flags &= (uint16_t) ~(TCP_READABLE | TCP_URGENT);
 	if (n <= 0)
 		return n == -EAGAIN ? 0 : (int)n;
 	if ((uint32_t)n < want && !(c->flags & (TCP_HOST_FIN | TCP_URGENT)))

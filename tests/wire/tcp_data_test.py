@@ -1,5 +1,6 @@
 # Bytes in both directions, and what a bad link does to them.
 # parallel
+# limit: 120
 
 from lib_tcp import *
 
@@ -203,6 +204,8 @@ def back_pressure(d, fam):
         if left:
             break
     ok(sent > 30000, "%s: %d bytes until the window is closed" % (fam[1], sent))
+    f = c.last if c.last.ack == c.seq % MOD else c.acked()
+    ok(f, "what the host's program does not take is acknowledged all the same")
     c.send(ACK, b"x")
     f = c.recv()
     ok(f and not f.data, "a probe is answered")

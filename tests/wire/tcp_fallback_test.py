@@ -1,6 +1,8 @@
 # Bytes in both directions on a kernel without a peek offset (before 6.9): the
 # option is refused by a library in front of the C library.
-# limit: 90
+# once
+# parallel
+# limit: 180
 
 import runpy
 import shutil
