@@ -48,21 +48,33 @@ paused=$((size / 5))
 tserve c 0.0.0.0 5000 :: 5000
 tserve p 192.0.2.2 9001 2001:db8::2 9001
 tserve h 127.0.0.1 5002
+# over_tap MTU: every way over the tap
+over_tap()
+{
+	bulk "MTU $1, in, v4" $size $long "" p 192.0.2.1 5000
+	bulk "MTU $1, out, v4" $size $long "" c 192.0.2.2 9001
+	bulk "MTU $1, in, v6, with pauses" $paused 4000 "--pauses 2" \
+		p 2001:db8::1 5000
+	bulk "MTU $1, out, v6, with pauses" $paused 4000 "--pauses 2" \
+		c 2001:db8::2 9001
+	bulk "MTU $1, a slower reader, in" 20000000 2000 "-g 0.001" \
+		h 192.0.2.1 5000
+	bulk "MTU $1, a slower reader, out" 20000000 2000 "-g 0.001" \
+		c 192.0.2.2 9001
+}
+
 for mtu in "${mtus[@]}"; do
 	F -m $mtu -t 5000 -T 5002
-	sent=$(counter c TcpRetransSegs)
-	bulk "MTU $mtu, in, v4" $size $long "" p 192.0.2.1 5000
-	bulk "MTU $mtu, out, v4" $size $long "" c 192.0.2.2 9001
-	bulk "MTU $mtu, in, v6, with pauses" $paused 4000 "--pauses 2" \
-		p 2001:db8::1 5000
-	bulk "MTU $mtu, out, v6, with pauses" $paused 4000 "--pauses 2" \
-		c 2001:db8::2 9001
-	bulk "MTU $mtu, a slower reader, in" 20000000 2000 "-g 0.001" \
-		h 192.0.2.1 5000
-	bulk "MTU $mtu, a slower reader, out" 20000000 2000 "-g 0.001" \
-		c 192.0.2.2 9001
-	is "MTU $mtu: segments sent again by the container" \
-		$(($(counter c TcpRetransSegs) - sent)) 0
+	# A machine that lets us wait for 0.2 s makes the kernel send again: that
+	# does not happen twice in a row
+	for try in 1 2; do
+		sent=$(counter c TcpRetransSegs)
+		over_tap $mtu
+		sent=$(($(counter c TcpRetransSegs) - sent))
+		[ $sent != 0 ] || break
+		echo "# try $try: $sent segments sent again by the container"
+	done
+	is "MTU $mtu: segments sent again by the container" $sent 0
 	alive
 	[ $mtu = 65520 ] || stop $FP
 done
