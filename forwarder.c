@@ -100,6 +100,7 @@ static void splice_parts(struct forwarder *f)
 	f->accept.tcp = &f->tcp;
 	f->accept.splice = s;
 	f->accept.max = conns_allowed(fd_limit());
+	f->accept.is_loopback_only = f->conf->splice_only;
 	f->accept.listen = &f->publish.tcp;
 	tcp_accept_init(&f->accept);
 }

@@ -44,11 +44,19 @@ static void splice(struct tcp_accept *a, const struct listener *x, int fd,
 	(void)tcp_splice_begin(a->splice, &new);
 }
 
+static void refuse(struct tcp_accept *a, int fd)
+{
+	stats_add(a->tcp->stats, DROP_NOT_LOOPBACK, 1);
+	stream_reset(fd);
+}
+
 static void carry(struct tcp_accept *a, const struct listener *x, int fd,
 		  const struct end *peer)
 {
 	if (is_spliced(a, x, peer))
 		splice(a, x, fd, peer);
+	else if (a->is_loopback_only)
+		refuse(a, fd);
 	else
 		tcp_open_to_guest(a->tcp, fd, peer, x->target);
 }
@@ -72,11 +80,22 @@ static bool make_room(struct tcp_accept *a)
 }
 
 /* Which way a connection takes is not known before it is accepted */
-static bool has_room(struct tcp_accept *a)
+static bool is_full(const struct tcp_accept *a)
 {
-	uint32_t used = a->tcp->n + 2 * a->splice->n;
+	return a->tcp->n + 2 * a->splice->n + 2 > a->max;
+}
 
-	return used + 2 <= a->max || make_room(a);
+/* What is idle gives way, two of them where each has one descriptor */
+static int take(struct tcp_accept *a, const struct listener *x,
+		struct end *peer)
+{
+	int fd, tries = 0;
+
+	do
+		fd = is_full(a) ? -EMFILE :
+				  stream_accept(x->watch.fd, peer, NULL);
+	while (fd == -EMFILE && tries++ < 2 && make_room(a));
+	return fd;
 }
 
 static void on_waiting(void *ctx, struct listener *x)
@@ -87,8 +106,9 @@ static void on_waiting(void *ctx, struct listener *x)
 	int fd = 0;
 
 	for (i = 0; i < TCP_ACCEPTS && fd >= 0; i++) {
-		fd = has_room(a) ? stream_accept(x->watch.fd, &peer, NULL) :
-				   -EMFILE;
+		if (i && is_full(a))
+			return; /* nobody gives way to who may not be there */
+		fd = take(a, x, &peer);
 		if (fd >= 0)
 			carry(a, x, fd, &peer);
 		else if (is_exhausted(fd))

@@ -8,6 +8,7 @@
 
 #include "tcp_listen.h"
 
+#include "log.h"
 #include "sock_stream.h"
 
 #include <sys/epoll.h>
@@ -24,9 +25,15 @@ static struct tcp_listen *tcp_listen_of(struct listen *l)
 static void ready(struct watch *w, uint32_t events)
 {
 	struct tcp_listen *t = w->ctx;
+	struct listener *x = container_of(w, struct listener, watch);
 
-	(void)events;
-	t->accept(t->ctx, container_of(w, struct listener, watch));
+	if (!(events & EPOLLHUP)) {
+		t->accept(t->ctx, x);
+		return;
+	}
+	/* It listens no more, of which we would be told without end */
+	warn("somebody ended the listener of TCP port %u", (unsigned)x->port);
+	loop_del(t->loop, w);
 }
 
 static int take(struct listen *l, struct listener *x, int fd)

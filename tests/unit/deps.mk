@@ -61,6 +61,7 @@ deps_sock_stream := addr run sock
 deps_tcp_listen := $(deps_of_udp) ports nlmsg netlink udp listen listen_auto udp_listen sock_stream
 deps_listen := addr run log loop sandbox sock_error sock agent ports
 deps_tcp_splice := addr run lru log loop sandbox sock_error sock sock_stream agent fwd
+deps_tcp_accept := $(deps_tcp_splice) tcp_splice
 deps_tcb :=
 deps_heap :=
 deps_rest :=

@@ -234,6 +234,24 @@ static void paused(void)
 	stop();
 }
 
+/* A socket that was ended by somebody else (ss -K) says so for ever */
+static void killed(void)
+{
+	int fd;
+
+	start("5000-5001", "");
+	is_int(open_side(LISTEN_HOST), 0, "opened");
+	shutdown(tcp.l.listener[0].watch.fd, SHUT_RD);
+	bench_turn(0);
+	is_int(bench_turn(0), 0, "told once");
+	is_int(heard.n, 0, "nothing to be accepted");
+	fd = client(at_host[0], 5001);
+	bench_wait();
+	is_int(heard.n, 1, "the others go on");
+	close(fd);
+	stop();
+}
+
 static void in_use(void)
 {
 	int busy = program("127.0.0.1", 5001);
@@ -350,6 +368,7 @@ int main(void)
 	}
 	inside();
 	paused();
+	killed();
 	in_use();
 	ns_outside = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	net_enter();
