@@ -56,7 +56,7 @@
 #define TCP_BUCKETS 65536
 #define TCP_FRAME_MAX 65495 /* payload of a super-frame: IPv4's total length */
 #define TCP_PEEK (256 * 1024) /* bytes of one look into a socket */
-#define TCP_SEEN (256 * 1024) /* in flight without SO_PEEK_OFF: copied each time */
+#define TCP_SEEN (256 * 1024) /* in flight, where each look copies it */
 #define TCP_PEEKS 4 /* before other descriptors get their turn */
 #define TCP_ACCEPTS 32 /* likewise */
 #define TCP_MSS_DEFAULT 536 /* RFC 9293 3.7.1 */

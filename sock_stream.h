@@ -15,16 +15,14 @@
 /** struct stream_info - of TCP_INFO, what is used here
  * @acked: bytes the peer's kernel acknowledged, from a base that the caller
  *         reads once the connection stands: 1 on the side that connected, 0 on
- *         the other. Our FIN counts as one more byte
- * @has_acked: the kernel tells (4.1)
+ *         the other. Our FIN counts, too     @has_acked: the kernel tells (4.1)
  * @window: bytes behind those that the peer takes    @has_window: likewise
  * @rtt_us, @min_rtt_us: round trip, 0 unknown  @retrans: segments, ever */
 struct stream_info {
 	uint64_t acked;
 	uint32_t window;
 	bool has_acked, has_window;
-	uint32_t rtt_us, min_rtt_us;
-	uint32_t retrans;
+	uint32_t rtt_us, min_rtt_us, retrans;
 };
 
 /** struct stream_room - the send queue, SO_MEMINFO
@@ -53,8 +51,7 @@ int stream_listen(int fd);
  * @ret_peer, @ret_local: its ends; NULL: not asked
  * Returns: descriptor, non-blocking, CLOEXEC, with the options of the listener;
  * -EAGAIN if none waits; -errno. What only concerns one connection
- * (ECONNABORTED and the like, accept(2)) is tried again here.
- */
+ * (ECONNABORTED and the like, accept(2)) is tried again here. */
 int stream_accept(int fd, struct end *ret_peer, struct end *ret_local);
 
 /** stream_source() - leave from this address and by @device ("" any), before
@@ -84,9 +81,8 @@ void stream_peek_seek(int fd, uint32_t offset);
  * While bytes that were peeked are not discarded, poll(2) says readable. */
 ssize_t stream_peek(int fd, const struct iovec *iov, unsigned n);
 
-/** stream_discard() - drop @len bytes that were peeked; the peek offset moves
- * back by as much, to 0 at the least. Returns: 0, or -errno if there are not
- * as many (-ENODATA: before FIN) */
+/** stream_discard() - drop @len bytes that were peeked; the peek offset goes back
+ * as much, to 0 at the least; 0, or -errno: not as many (-ENODATA: and FIN) */
 int stream_discard(int fd, uint32_t len);
 
 /** stream_read() - take; returns bytes, 0 at the end, or -errno */
@@ -106,7 +102,7 @@ void stream_reset(int fd);
 /** stream_info() - false, and all zero, if the kernel tells nothing */
 bool stream_info(int fd, struct stream_info *ret_info);
 
-/** stream_room() - room of all zero if the kernel does not tell */
+/** stream_room() - all zero if the kernel does not tell */
 struct stream_room stream_room(int fd);
 
 /** stream_tos() - DSCP of what is sent from now on; ECN bits are the kernel's

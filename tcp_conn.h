@@ -18,7 +18,6 @@
 #include "tcb.h"
 #include "tell.h"
 
-
 /** enum tcp_list - closing: one direction has ended; short idle time */
 enum tcp_list { TCP_CLOSING, TCP_LIVE, TCP_LISTS };
 

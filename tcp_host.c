@@ -26,7 +26,8 @@
  * bytes, and if the guest opened the connection or its way is short */
 static void ask(struct tcp_conn *c, const struct stream_info *info)
 {
-	bool is_near = c->flags & TCP_BY_GUEST || info->min_rtt_us < TCP_NEAR_US;
+	bool is_near = c->flags & TCP_BY_GUEST ||
+		       info->min_rtt_us < TCP_NEAR_US;
 
 	c->flags |= TCP_ASKED;
 	if (info->has_acked && is_near)

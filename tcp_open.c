@@ -46,9 +46,8 @@ static int translate(struct tcp *t, const struct pkt *p, struct end *ret_host)
 		stats_add(t->stats, DROP_NO_TARGET, 1);
 		return -ENETUNREACH;
 	}
-	if (t->policy &&
-	    !policy_permits(t->policy, &p->dst,
-			    kind == FWD_QUERY ? NULL : ret_host)) {
+	if (t->policy && !policy_permits(t->policy, &p->dst,
+					 kind == FWD_QUERY ? NULL : ret_host)) {
 		stats_add(t->stats, DROP_DENIED, 1);
 		return -EACCES;
 	}
@@ -203,9 +202,8 @@ static bool make_visible(struct tcp *t, const struct end *inner,
 	for (i = 0; i < VISIBLE_TRIES; i++) {
 		if (!tcp_conn_find(t, inner, visible))
 			return true;
-		visible->port =
-			(uint16_t)(VISIBLE_FIRST +
-				   (port + t->n + i) % VISIBLE_COUNT);
+		visible->port = (uint16_t)(VISIBLE_FIRST +
+					   (port + t->n + i) % VISIBLE_COUNT);
 	}
 	return false;
 }

@@ -262,10 +262,9 @@ void udp_init(struct udp *u, const struct hash_key *key)
 	u->ready = ready;
 	u->refused = udp_error_refused;
 	u->emit = emit_host;
-	u->tell = (struct tell){ .tap = u->tap,
-				 .stats = u->stats,
-				 .loop = u->loop,
-				 .fwd = u->fwd };
+	u->tell = (struct tell){
+		.tap = u->tap, .stats = u->stats, .loop = u->loop, .fwd = u->fwd
+	};
 	udp_map_init(u, key);
 }
 

@@ -45,9 +45,9 @@ static void begin(void)
 {
 	start();
 	n_pauses = n_opened = 0;
-	tcp_ = (struct tcp){
-		.loop = &t.loop, .stats = &t.stats, .fwd = &t.fwd
-	};
+	tcp_ = (struct tcp){ .loop = &t.loop,
+			     .stats = &t.stats,
+			     .fwd = &t.fwd };
 	a = (struct tcp_accept){
 		.tcp = &tcp_, .splice = &t.s, .listen = &listen_, .max = 4
 	};
