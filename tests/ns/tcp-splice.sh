@@ -6,6 +6,7 @@
 #   h lo:5000 ──-t──> c 192.0.2.1:5000      c lo:5002 ──-T──> h lo:5002
 
 . "$(dirname "$0")"/lib.sh
+. "$DIR"/lib-tcp.sh
 
 # both CASE: in every direction and family
 both()
@@ -55,4 +56,18 @@ ok "to the inner loopback" $PY -SE "$DIR/tcp_pair.py" half \
 	"${X}c" 127.0.0.1 5000 "${X}h" 127.0.0.1 5000
 ok "to the inner loopback, v6" $PY -SE "$DIR/tcp_pair.py" half \
 	"${X}c" ::1 5000 "${X}h" ::1 5000
+stop $FP
+
+# Both ways the same port: the link's address is not heard on loopback
+F -t 5000 -T 5000
+quick "no ring, v4" 1000 Reset tcp h ask 127.0.0.1 5000
+quick "no ring, v6" 1000 Reset tcp h ask ::1 5000
+atmost "each went one way only" "$(stats tcp_spliced)" 2
+stop $FP
+
+# No link: whoever is not on loopback is refused at once
+F --splice-only -t 5000
+quick "no link, from the network" 1000 Reset tcp p ask 192.0.2.1 5000
+quick "no link, from the host's address" 1000 Reset tcp h ask 192.0.2.1 5000
+is "and counted" "$(stats not_from_loopback)" 2
 done_testing
