@@ -50,8 +50,8 @@
 #define MCAST_HOLDERS 8 /* per family; an IPv4 socket holds 20 groups */
 #define MCAST_RECEIVERS_MAX 64
 
-/* TCP. A connection has an entry of 256 bytes, all zero until used, and a
- * descriptor; its bytes are in the kernel's buffers */
+/* TCP. A connection has a descriptor and 244 bytes, all zero until used: 224 of
+ * struct tcp_conn, 20 for its deadline. Its bytes are in the kernel's buffers */
 #define TCP_MAX 131072
 #define TCP_BUCKETS 65536
 #define TCP_FRAME_MAX 65495 /* payload of a super-frame: IPv4's total length */
@@ -98,8 +98,8 @@
 #define TCB_RTO_SYN_MS 1000 /* RFC 6298 2.1 */
 #define TCB_RTO_MIN_MS 200 /* as Linux: the guest delays its answers by 40 */
 #define TCB_RTO_MAX_MS 16000
-#define TCB_SYN_TRIES 4 /* 15 s in all */
-#define TCB_TRIES 12 /* 105 s in all: RFC 9293 3.8.3 asks for 100 */
+#define TCB_SYN_TRIES 4 /* again after 1, 3, 7, 15 s; given up after 31 */
+#define TCB_TRIES 12 /* the last after 105 s: RFC 9293 3.8.3 asks for 100 */
 #define TCP_IDLE_MS 7440000 /* RFC 5382 REQ-5: two hours and four minutes */
 #define TCP_CONNECT_MS 10000 /* to a server on loopback: its backlog is full */
 #define TCP_CLOSING_MS 240000 /* one direction ended: RFC 5382 REQ-5 */
