@@ -139,7 +139,8 @@ int stream_accept(int fd, struct end *ret_peer, struct end *ret_local)
 	} while (one < 0 && is_of_one(errno) && ++tries < ACCEPT_TRIES);
 	if (one < 0)
 		return -errno;
-	*ret_peer = end_from_sockaddr(&sa);
+	if (ret_peer)
+		*ret_peer = end_from_sockaddr(&sa);
 	rc = ret_local ? sock_local(one, ret_local) : 0;
 	if (!rc)
 		return one;

@@ -36,6 +36,7 @@ deps_udp := $(deps_of_udp)
 deps_udp_splice := $(deps_of_udp) udp
 deps_udp_listen := $(deps_of_udp) ports nlmsg netlink udp listen listen_auto
 deps_of_tcp := tcb heap rest sock_stream tcp tcp_conn tcp_guest tcp_host tcp_open
+deps_tcp := $(deps_of_udp) $(filter-out tcp,$(deps_of_tcp))
 deps_guest := $(deps_of_udp) $(deps_of_tcp) arp ndp dnsname dhcp dhcp6 local frag udp icmp
 deps_netns := log loop sandbox
 deps_resolv := addr
