@@ -74,14 +74,17 @@ static void set_tos(struct tcp_conn *c, uint8_t tos)
 	c->tos = tos;
 }
 
-/* Why a payload was not taken; bytes that came before are no loss */
-static void count_refused(struct tcp *t, const struct tcp_conn *c,
-			  const struct pkt *p)
+/* A payload that is not taken; bytes that came before are no loss. What is out
+ * of order is told at once and each time: three such make the guest send again
+ * what is missing, RFC 5681 4.2. */
+static void refuse(struct tcp *t, struct tcp_conn *c, const struct pkt *p)
 {
-	if (c->tcb.flags & TCB_FIN_RCVD)
+	if (c->tcb.flags & TCB_FIN_RCVD) {
 		stats_add(t->stats, DROP_TCP_LATE, 1);
-	else if ((int32_t)(p->tcp.seq - c->tcb.rcv_nxt) > 0)
+	} else if ((int32_t)(p->tcp.seq - c->tcb.rcv_nxt) > 0) {
 		stats_add(t->stats, DROP_TCP_ORDER, 1);
+		(void)tcp_conn_tell(t, c, tcb_seq(&c->tcb), 0);
+	}
 }
 
 /* Returns: false if the connection is broken */
@@ -92,7 +95,7 @@ static bool take(struct tcp *t, struct tcp_conn *c, const struct pkt *p,
 	int64_t n = 0;
 
 	if (p->body.len && !in->take)
-		count_refused(t, c, p);
+		refuse(t, c, p);
 	if (in->take) {
 		set_tos(c, p->body.mark.tos);
 		n = tcp_host_take(t, c, p->body.buf + in->skip, in->take);
