@@ -242,21 +242,16 @@ bool flow_touch(struct flow_table *t, struct flow *f, bool by_init,
 	if (list != f->list)
 		move(t, f, list, now_s);
 	else
-		lru_touch(&lru, &t->lists[list], flow_number(t, f), now_s);
+		lru_touch(&lru, &t->lists[list], flow_number(t, f), now_s,
+			  t->n >= FLOW_MAX);
 	return list == FLOW_LIVE;
 }
 
 struct flow *flow_victim(struct flow_table *t)
 {
-	unsigned list;
+	uint32_t i = lru_victim(t->lists, FLOW_LISTS);
 
-	for (list = 0; list < FLOW_LISTS; list++) {
-		uint32_t i = lru_oldest(&t->lists[list]);
-
-		if (i != LRU_NONE)
-			return &t->flow[i];
-	}
-	return NULL;
+	return i == LRU_NONE ? NULL : &t->flow[i];
 }
 
 struct flow *flow_surplus(struct flow_table *t)

@@ -55,9 +55,11 @@ void lru_del(const struct lru_table *t, struct lru *l, uint32_t i)
 }
 
 void lru_touch(const struct lru_table *t, struct lru *l, uint32_t i,
-	       uint32_t now_s)
+	       uint32_t now_s, bool is_exact)
 {
-	if (node(t, i)->used == now_s)
+	bool is_newest = l->newest == i + 1;
+
+	if (node(t, i)->used == now_s && (is_newest || !is_exact))
 		return;
 	lru_del(t, l, i);
 	lru_add(t, l, i, now_s);
@@ -66,6 +68,17 @@ void lru_touch(const struct lru_table *t, struct lru *l, uint32_t i,
 uint32_t lru_oldest(const struct lru *l)
 {
 	return l->oldest ? l->oldest - 1 : LRU_NONE;
+}
+
+uint32_t lru_victim(const struct lru *lists, unsigned n)
+{
+	const struct lru *old = &lists[n - 1], *new = old - 1, *l;
+
+	for (l = lists; l < new; l++) {
+		if (l->n)
+			return lru_oldest(l);
+	}
+	return lru_oldest(new->n &&new->n >= old->n / 3 ? new : old);
 }
 
 uint32_t lru_used(const struct lru_table *t, uint32_t i)

@@ -42,12 +42,19 @@ void lru_add(const struct lru_table *t, struct lru *l, uint32_t i,
 void lru_del(const struct lru_table *t, struct lru *l, uint32_t i);
 
 /** lru_touch() - mark as used; moves at most once per second, so that a busy
- * entry costs one comparison */
+ * entry costs one comparison; @is_exact: each time, since entries are given up
+ * that fast */
 void lru_touch(const struct lru_table *t, struct lru *l, uint32_t i,
-	       uint32_t now_s);
+	       uint32_t now_s, bool is_exact);
 
 /** lru_oldest() - number of the least recently used entry, or LRU_NONE */
 uint32_t lru_oldest(const struct lru *l);
+
+/** lru_victim() - the entry to give up first, or LRU_NONE
+ * @lists, @n: in the order in which they give way, at least two. Of the last
+ * two, who is new and who has stayed, the new ones keep a quarter: else many
+ * that stay would leave them no time for an answer. */
+uint32_t lru_victim(const struct lru *lists, unsigned n);
 
 /** lru_used() - second of an entry's last use */
 uint32_t lru_used(const struct lru_table *t, uint32_t i);

@@ -161,19 +161,13 @@ void map_touch(struct map_table *t, struct map *m, uint32_t now_s, bool is_live)
 		m->list = MAP_LIVE;
 		lru_add(&lru, &t->lists[m->list], i, now_s);
 	} else {
-		lru_touch(&lru, &t->lists[m->list], i, now_s);
+		lru_touch(&lru, &t->lists[m->list], i, now_s, t->n >= t->max);
 	}
 }
 
 struct map *map_victim(struct map_table *t)
 {
-	unsigned list;
+	uint32_t i = lru_victim(t->lists, MAP_LISTS);
 
-	for (list = 0; list < MAP_LISTS; list++) {
-		uint32_t i = lru_oldest(&t->lists[list]);
-
-		if (i != LRU_NONE)
-			return &t->map[i];
-	}
-	return NULL;
+	return i == LRU_NONE ? NULL : &t->map[i];
 }

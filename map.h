@@ -112,7 +112,7 @@ void map_touch(struct map_table *t, struct map *m, uint32_t now_s,
 	       bool is_live);
 
 /** map_victim() - the dynamic map to give up first, or NULL: the least
- * recently used one-shot, else the least recently used of all */
+ * recently used one-shot, unless they are few (lru_victim()), else live one */
 struct map *map_victim(struct map_table *t);
 
 #endif

@@ -181,7 +181,7 @@ void tcp_conn_touch(struct tcp *t, struct tcp_conn *c)
 	uint8_t list = is_closing ? TCP_CLOSING : TCP_LIVE;
 
 	if (c->list == list) {
-		lru_touch(&a, &t->lists[list], number(t, c), now_s(t));
+		lru_touch(&a, &t->lists[list], number(t, c), now_s(t), false);
 		return;
 	}
 	leave_list(t, c);

@@ -422,7 +422,8 @@ static void ready(struct watch *w, uint32_t events)
 	    !join(s, c, events))
 		return;
 	if (c->list == SPLICE_OPEN)
-		lru_touch(&t, &s->lists[SPLICE_OPEN], number(s, c), now_s(s));
+		lru_touch(&t, &s->lists[SPLICE_OPEN], number(s, c), now_s(s),
+			  false);
 	if (events & EPOLLPRI)
 		in->flags |= DIR_URGENT;
 	if ((events & EVENTS_END) == EPOLLRDHUP)

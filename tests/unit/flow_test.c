@@ -210,8 +210,8 @@ static void property(void)
 	for (n = 0; n < STEPS && !bad; n++) {
 		now_s += rnd(40) ? !rnd(4) : rnd(60);
 		bad = step(now_s);
-		if (!bad &&
-		    number(flow_victim(&t)) != ages_oldest(&m.ages, FLOW_NONE))
+		if (!bad && number(flow_victim(&t)) !=
+				    ages_oldest(&m.ages, FLOW_LISTS, FLOW_NONE))
 			bad = "victim";
 		if (!bad && t.n != m.n)
 			bad = "count";

@@ -55,15 +55,36 @@ static void add_and_delete(void)
 
 static void touch(void)
 {
-	lru_touch(&table, &list, 1, 100);
+	lru_touch(&table, &list, 1, 100, false);
 	is_str(order(), "130", "same second: stays");
-	lru_touch(&table, &list, 1, 102);
+	lru_touch(&table, &list, 1, 100, true);
+	is_str(order(), "301", "exact: moves");
+	lru_touch(&table, &list, 3, 100, true);
+	lru_touch(&table, &list, 0, 100, true);
+	lru_touch(&table, &list, 0, 100, true);
+	is_str(order(), "130", "and back, the newest stays");
+	lru_touch(&table, &list, 1, 102, false);
 	is_str(order(), "301", "moves");
 	is_int(lru_used(&table, 1), 102, "time of use");
 	is_int(lru_used(&table, 3), 100, "others keep theirs");
-	lru_touch(&table, &list, 1, 103);
+	lru_touch(&table, &list, 1, 103, false);
 	is_str(order(), "301", "the newest stays the newest");
 	is_int(lru_used(&table, 1), 103, "with a new time");
+}
+
+static void victims(void)
+{
+	struct lru l[3] = { { 0, 0, 0 }, { 5, 5, 1 }, { 9, 9, 3 } };
+
+	is_int(lru_victim(l, 3), 4, "a new one, of a quarter");
+	l[2].n = 6;
+	is_int(lru_victim(l, 3), 8, "below a quarter they stay");
+	l[1] = (struct lru){ 0, 0, 0 };
+	is_int(lru_victim(l, 3), 8, "no new one");
+	l[0] = (struct lru){ 3, 3, 1 };
+	is_int(lru_victim(l, 3), 2, "earlier lists first");
+	l[0] = l[2] = l[1];
+	is_int(lru_victim(l, 3), LRU_NONE, "nobody");
 }
 
 static void empty_again(void)
@@ -73,10 +94,10 @@ static void empty_again(void)
 	while (lru_oldest(&list) != LRU_NONE)
 		lru_del(&table, &list, lru_oldest(&list));
 	is_mem(&list, &zero, sizeof(zero), "all gone");
-	lru_touch(&table, &list, 7, 0);
+	lru_touch(&table, &list, 7, 0, false);
 	is_int(list.n, 0, "an entry never used, second 0: in no list, stays");
 	lru_add(&table, &list, 7, 0);
-	lru_touch(&table, &list, 7, 5);
+	lru_touch(&table, &list, 7, 5, false);
 	is_str(order(), "7", "alone");
 }
 
@@ -84,6 +105,7 @@ int main(void)
 {
 	add_and_delete();
 	touch();
+	victims();
 	empty_again();
 	for (uint32_t i = 0; i < N; i++)
 		ok(!entries[i].other && !entries[i].tail[0],

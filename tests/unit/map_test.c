@@ -82,7 +82,7 @@ static void touch(uint32_t i, uint32_t now_s, bool is_live)
 	unsigned list = is_live ? MAP_LIVE : m.ages.list_of[i];
 
 	map_touch(&t, &t.map[i], now_s, is_live);
-	if (list == m.ages.list_of[i] && m.ages.used_s[i] == now_s)
+	if (list == m.ages.list_of[i] && m.ages.used_s[i] == now_s && m.n < MAX)
 		return;
 	ages_remove(&m.ages, i);
 	ages_append(&m.ages, i, list, now_s);
@@ -118,8 +118,8 @@ static void property(void)
 			bad = step_new(now_s);
 		else
 			step_use(now_s);
-		if (!bad &&
-		    number(map_victim(&t)) != ages_oldest(&m.ages, MAP_NONE))
+		if (!bad && number(map_victim(&t)) !=
+				    ages_oldest(&m.ages, MAP_LISTS, MAP_NONE))
 			bad = "victim";
 		if (!bad && t.n != m.n)
 			bad = "count";
@@ -172,6 +172,10 @@ static void order(void)
 	ok(map_victim(&full) == e[1], "live maps outlast one-shots");
 	map_touch(&full, e[1], 21, false);
 	ok(map_victim(&full) == e[2], "the least recently used goes first");
+	map_touch(&full, e[2], 21, false);
+	map_touch(&full, e[3], 21, false);
+	map_touch(&full, e[1], 21, false);
+	ok(map_victim(&full) == e[2], "in a full table, within a second, too");
 	map_touch(&full, e[2], 22, true);
 	map_free(&full, e[1]);
 	map_free(&full, e[3]);

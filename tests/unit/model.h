@@ -47,13 +47,19 @@ static inline void ages_append(struct ages *a, uint32_t i, unsigned list,
 	a->list[list][a->n_list[list]++] = i;
 }
 
-/** ages_oldest() - of the first list that has entries; @none: there is none */
-static inline uint32_t ages_oldest(const struct ages *a, uint32_t none)
+/** ages_oldest() - of the first of @n lists that has entries, but of the last
+ * two the first only while it has a quarter; @none: there is none */
+static inline uint32_t ages_oldest(const struct ages *a, unsigned n,
+				   uint32_t none)
 {
-	for (unsigned i = 0; i < MODEL_LISTS; i++)
+	unsigned i;
+
+	for (i = 0; i < n - 2; i++)
 		if (a->n_list[i])
 			return a->list[i][0];
-	return none;
+	if (a->n_list[i] && a->n_list[i] >= a->n_list[i + 1] / 3)
+		return a->list[i][0];
+	return a->n_list[i + 1] ? a->list[i + 1][0] : none;
 }
 
 #endif
