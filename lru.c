@@ -57,9 +57,7 @@ void lru_del(const struct lru_table *t, struct lru *l, uint32_t i)
 void lru_touch(const struct lru_table *t, struct lru *l, uint32_t i,
 	       uint32_t now_s, bool is_exact)
 {
-	bool is_newest = l->newest == i + 1;
-
-	if (node(t, i)->used == now_s && (is_newest || !is_exact))
+	if (node(t, i)->used == now_s && (!is_exact || l->newest == i + 1))
 		return;
 	lru_del(t, l, i);
 	lru_add(t, l, i, now_s);
