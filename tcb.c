@@ -415,18 +415,18 @@ static uint32_t edge_from(const struct tcb *t, uint32_t want, uint32_t most)
 bool tcb_offer(struct tcb *t, uint32_t ack, uint32_t room, uint32_t step)
 {
 	uint32_t old = t->rcv_edge, most = t->rcv_nxt + room;
-	bool is_news = t->flags & TCB_ACK_NOW;
 
 	if (t->flags & TCB_FIN_RCVD)
 		ack = t->rcv_nxt;
 	if (before(t->rcv_ack, ack)) {
 		t->rcv_ack = ack;
-		is_news = true;
+		t->flags |= TCB_ACK_NOW;
 	}
 	t->rcv_edge = edge_from(t, before(most, old + step) ? old : most, most);
 	/* A guest with room left asks by itself, by what it sends next */
-	return is_news ||
-	       (before(old, t->rcv_edge) && old - t->rcv_nxt < TCB_EDGE_NEAR);
+	if (before(old, t->rcv_edge) && old - t->rcv_nxt < TCB_EDGE_NEAR)
+		t->flags |= TCB_ACK_NOW;
+	return t->flags & TCB_ACK_NOW;
 }
 
 static uint8_t state_flags(const struct tcb *t)

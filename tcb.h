@@ -34,7 +34,8 @@ enum tcb_state {
 /** enum tcb_flag
  * FIN_SENT, FIN_ACKED: ours, and so all that we sent
  * FIN_RCVD: the guest's, and all before it, has been taken
- * ACK_NOW:  an acknowledgement is due whether or not there is news
+ * ACK_NOW:  a segment is due, with payload or without, to tell what tcb_offer()
+ *           renewed, or what the guest seems not to know
  * STALLED:  there is more for the guest than its window takes */
 enum tcb_flag {
 	TCB_FIN_SENT = 1,
@@ -129,7 +130,8 @@ void tcb_took(struct tcb *t, uint32_t n, bool fin);
  * @ack:  acknowledge up to here; not beyond @rcv_nxt, and never back
  * @room: bytes that can be taken from @rcv_nxt on; the edge never moves back
  * @step: nor forward by less than this, RFC 9293 3.8.6.2.2
- * Returns: should a segment tell the guest, even one without payload?
+ * Returns: should a segment tell the guest, even one without payload? True
+ * until one did: tcb_header()
  */
 bool tcb_offer(struct tcb *t, uint32_t ack, uint32_t room, uint32_t step);
 

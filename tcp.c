@@ -36,11 +36,12 @@ static void touch(struct tcp *t, struct tcp_conn *c)
 /* Returns: false if it has ended */
 static bool settle(struct tcp *t, struct tcp_conn *c)
 {
-	if (c->flags & TCP_PULL && !tcp_guest_pull(t, c))
-		return false;
 	if (c->tcb.state < TCB_SYN_RCVD) /* nobody to tell yet */
 		return true;
-	if (tcp_host_offer(t, c))
+	tcp_host_offer(t, c);
+	if (c->flags & TCP_PULL && !tcp_guest_pull(t, c))
+		return false;
+	if (c->tcb.flags & TCB_ACK_NOW) /* and no payload told it */
 		(void)tcp_conn_tell(t, c, tcb_seq(&c->tcb), 0);
 	if (tcb_is_over(&c->tcb) && rest_is_empty(&c->rest)) {
 		tcp_conn_close(t, c);

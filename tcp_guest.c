@@ -13,7 +13,6 @@
 #include "tcp_guest.h"
 
 #include "sock_stream.h"
-#include "tcp_host.h"
 
 #include <errno.h>
 
@@ -152,7 +151,6 @@ bool tcp_guest_pull(struct tcp *t, struct tcp_conn *c)
 	c->tcb.flags &= (uint8_t)~TCB_STALLED;
 	if (c->tcb.state != TCB_OPEN || !(c->flags & TCP_READABLE))
 		return true;
-	(void)tcp_host_offer(t, c); /* what is sent tells it, too */
 	for (i = 0; i < TCP_PEEKS && rc > 0 && c->flags & TCP_READABLE; i++)
 		rc = pull_once(t, c);
 	if (rc < 0) {

@@ -200,7 +200,7 @@ static bool is_overdue(const struct tcp *t, const struct tcp_conn *c,
 	       t->loop->now_ms >= c->owed_ms + f->rtt_ms + TCP_ACK_MAX_MS;
 }
 
-bool tcp_host_offer(struct tcp *t, struct tcp_conn *c)
+void tcp_host_offer(struct tcp *t, struct tcp_conn *c)
 {
 	struct tcb *b = &c->tcb;
 	uint32_t left = b->rcv_edge - b->rcv_nxt;
@@ -211,7 +211,7 @@ bool tcp_host_offer(struct tcp *t, struct tcp_conn *c)
 	 * less than a segment the guest may wait for more. */
 	bool is_low = (left <= c->offered / 2 || left < b->link_mss) &&
 		      !(b->flags & TCB_FIN_RCVD);
-	bool is_news, is_asked;
+	bool is_asked;
 
 	if ((is_low || ack != b->rcv_nxt) &&
 	    (c->flags & TCP_HONEST || !(c->flags & TCP_ASKED)))
@@ -223,7 +223,7 @@ bool tcp_host_offer(struct tcp *t, struct tcp_conn *c)
 		room.bytes = 0; /* closed until that is gone */
 	else if (is_asked)
 		room = room_for(t, c, &f);
-	is_news = tcb_offer(b, f.ack, room.bytes, room.step);
+	(void)tcb_offer(b, f.ack, room.bytes, room.step);
 	left = b->rcv_edge - b->rcv_nxt;
 	if (is_asked)
 		c->offered = left;
@@ -231,5 +231,4 @@ bool tcp_host_offer(struct tcp *t, struct tcp_conn *c)
 		look_later(t, c, &f, ack != b->rcv_ack || edge != b->rcv_edge);
 	else
 		c->look_ms = TCB_NEVER;
-	return is_news;
 }

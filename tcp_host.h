@@ -23,7 +23,7 @@ int tcp_host_ready(struct tcp *t, struct tcp_conn *c);
 void tcp_host_fin(struct tcp_conn *c);
 
 /** tcp_host_offer() - renew what the guest is told of acknowledgements and
- * window; returns whether it should be told even without payload */
-bool tcp_host_offer(struct tcp *t, struct tcp_conn *c);
+ * window, by the next segment, which is due at once with TCB_ACK_NOW */
+void tcp_host_offer(struct tcp *t, struct tcp_conn *c);
 
 #endif

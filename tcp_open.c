@@ -182,7 +182,7 @@ bool tcp_open_connected(struct tcp *t, struct tcp_conn *c)
 	}
 	c->flags &= (uint16_t)~TCP_WAITS;
 	tcb_answer(&c->tcb);
-	(void)tcp_host_offer(t, c);
+	tcp_host_offer(t, c);
 	if (tcp_conn_tell(t, c, c->tcb.snd_una, 0))
 		tcb_sent(&c->tcb, 0, false, t->loop->now_ms);
 	else

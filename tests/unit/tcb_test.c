@@ -389,6 +389,8 @@ static void our_window(void)
 	is_int(t.snd_wnd, 2000, "its acknowledgements count meanwhile");
 	ok(!tcb_offer(&t, t.rcv_nxt, 999, 1000), "a little: not told");
 	ok(tcb_offer(&t, t.rcv_nxt, 1000, 1000), "more: told");
+	ok(tcb_offer(&t, t.rcv_nxt, 1000, 1000), "until somebody tells");
+	(void)tcb_header(&t, tcb_seq(&t), 0);
 	edge = t.rcv_edge;
 	ok(!tcb_offer(&t, t.rcv_nxt, 0, 0) && t.rcv_edge == edge, "and kept");
 
@@ -432,6 +434,8 @@ static void late_acknowledgement(void)
 	ok(!tcb_offer(&t, peer, 1 << 20, 0), "taken, not yet acknowledged");
 	is_int(tcb_header(&t, t.snd_nxt, 0).ack, peer, "as the header says");
 	ok(tcb_offer(&t, peer + 200, 1 << 20, 0), "some of it is");
+	ok(tcb_offer(&t, peer + 200, 1 << 20, 0), "and is still to be told");
+	(void)tcb_header(&t, tcb_seq(&t), 0);
 	ok(!tcb_offer(&t, peer + 100, 1 << 20, 0) && t.rcv_ack == peer + 200,
 	   "never back");
 	ok(!input(TCP_ACK, peer + 200, ISS + 1, 1000, 300) && is_told(1 << 20),

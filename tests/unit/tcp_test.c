@@ -473,6 +473,26 @@ static void no_offset(unsigned f)
 }
 
 /* The socket takes less than it had promised */
+/* What a socket had is read already, which only a look in vain tells: the
+ * acknowledgement that would have gone with it goes alone. */
+static void vain_look(unsigned f)
+{
+	struct talk k = talk_of(f, 5000);
+	int l = listener(f, 8), fd;
+
+	start();
+	fd = opened(&k, l);
+	conn(&k)->flags |= TCP_READABLE | TCP_PULL;
+	says(&k, TCP_ACK | TCP_PSH, "ask", 3);
+	for (unsigned i = 0; i < 20; i++)
+		later(5);
+	gets(&k, TCP_ACK, "after a look in vain");
+	is_int(got.tcp.ack, k.seq, "acknowledged");
+	close(fd);
+	stop();
+	close(l);
+}
+
 static void cut_short(unsigned f)
 {
 	enum { PART = 60000, PARTS = 3 };
@@ -504,9 +524,10 @@ static void cut_short(unsigned f)
 
 int main(void)
 {
-	static void (*const tests[])(
-		unsigned f) = { whole_life, refused, denied,	full,	  reuse,
-				idle,	    alike,   no_offset, cut_short };
+	static void (*const tests[])(unsigned f) = {
+		whole_life, refused, denied,	full,	   reuse,
+		idle,	    alike,   no_offset, cut_short, vain_look
+	};
 
 	signal(SIGPIPE, SIG_IGN);
 	net_enter();
