@@ -116,7 +116,7 @@ static int open_to(struct dns *d, const struct end *server)
 {
 	int fd = udp_open_to(d->u, server);
 
-	if ((fd == -EMFILE || fd == -ENFILE) && make_room(d))
+	if (sock_is_exhausted(fd) && make_room(d))
 		fd = udp_open_to(d->u, server);
 	return fd;
 }

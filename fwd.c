@@ -13,6 +13,8 @@
 
 #define PORT_DNS 53
 #define PORT_DNS_TLS 853
+#define PORT_DYNAMIC 49152 /* RFC 6335 6 */
+#define PORTS_DYNAMIC 16384
 
 static bool is_alias(const struct addr *a, const struct addr *alias)
 {
@@ -126,6 +128,11 @@ bool fwd_from_host(const struct fwd *f, const struct end *peer,
 	*ret_peer = end_make(seen, peer->port, 0);
 	*ret_guest = end_make(guest, 0, 0);
 	return true;
+}
+
+uint16_t fwd_other_port(uint16_t port, uint32_t n)
+{
+	return (uint16_t)(PORT_DYNAMIC + (port + n) % PORTS_DYNAMIC);
 }
 
 bool fwd_is_splice(const struct fwd *f, const struct end *peer, bool is_lo)

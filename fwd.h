@@ -89,6 +89,12 @@ enum fwd_kind fwd_from_guest(const struct fwd *f, const struct end *dst,
 bool fwd_from_host(const struct fwd *f, const struct end *peer,
 		   struct end *ret_peer, struct end *ret_guest);
 
+#define FWD_PORT_TRIES 128 /* before there is no telling them apart */
+
+/** fwd_other_port() - a port for a remote that would look to the guest like one
+ * that is there already; @n: another number each time, for other ports */
+uint16_t fwd_other_port(uint16_t port, uint32_t n);
+
 /**
  * fwd_is_splice() - may traffic of this host peer go socket to socket?
  * @peer: remote     @is_lo: the datagram arrived on the loopback device

@@ -144,7 +144,7 @@ static int open_bound(struct udp *u, enum family family, uint16_t id)
 	struct end local = end_make(from, id, 0);
 	int rc, fd = sock_open_ping(family_no);
 
-	if ((fd == -EMFILE || fd == -ENFILE) && udp_map_make_room(u))
+	if (sock_is_exhausted(fd) && udp_map_make_room(u))
 		fd = sock_open_ping(family_no);
 	if (fd < 0)
 		return fd;

@@ -320,11 +320,6 @@ static int open_port(struct listen *l, struct listener *x, uint16_t port)
 	return result;
 }
 
-static bool is_exhausted(int rc)
-{
-	return rc == -EMFILE || rc == -ENFILE;
-}
-
 /* Returns the first failure; a weak rule is content with one port */
 static int open_rule(struct listen *l, enum listen_side side,
 		     const struct ports_rule *r, struct listen_fail *fail)
@@ -337,12 +332,12 @@ static int open_rule(struct listen *l, enum listen_side side,
 	for (port = r->first; port <= r->last; port++) {
 		rc = open_port(l, &x, (uint16_t)port);
 		n_open += !rc;
-		if (!rc || (result && goes_on && !is_exhausted(rc)))
+		if (!rc || (result && goes_on && !sock_is_exhausted(rc)))
 			continue;
 		*fail = (struct listen_fail){ (uint16_t)port, -rc, r->bind,
 					      r->ifname };
 		result = rc;
-		if (!goes_on || is_exhausted(rc))
+		if (!goes_on || sock_is_exhausted(rc))
 			return rc;
 	}
 	return r->is_weak && n_open ? 0 : result;

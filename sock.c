@@ -33,6 +33,11 @@
 
 const struct mark sock_mark_set = { .df = true };
 
+bool sock_is_exhausted(int rc)
+{
+	return rc == -EMFILE || rc == -ENFILE;
+}
+
 int sock_family(enum family family)
 {
 	return family == FAMILY_V4 ? AF_INET : AF_INET6;

@@ -71,6 +71,10 @@ struct sock_dest {
 	const struct mark *mark;
 };
 
+/** sock_is_exhausted() - is -errno for want of a descriptor, ours or the
+ * machine's? Then ending an older conversation helps. */
+bool sock_is_exhausted(int rc);
+
 /** sock_family() - AF_INET or AF_INET6 */
 int sock_family(enum family family);
 

@@ -63,8 +63,7 @@ static void carry(struct tcp_accept *a, const struct listener *x, int fd,
 
 static bool is_exhausted(int rc)
 {
-	return rc == -EMFILE || rc == -ENFILE || rc == -ENOBUFS ||
-	       rc == -ENOMEM;
+	return sock_is_exhausted(rc) || rc == -ENOBUFS || rc == -ENOMEM;
 }
 
 static void wait_a_while(struct tcp_accept *a, struct listener *x)

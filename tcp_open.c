@@ -17,10 +17,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-#define VISIBLE_TRIES 128
-#define VISIBLE_FIRST 49152 /* RFC 6335 dynamic ports */
-#define VISIBLE_COUNT 16384
-
 /* Where the guest's resolver is asked over TCP: the one of the moment, if need
  * be of the other family */
 static struct end resolver(const struct tcp *t, const struct end *dst)
@@ -71,7 +67,7 @@ static int open_socket(struct tcp *t, int family)
 {
 	int fd = stream_open(family);
 
-	if ((fd == -EMFILE || fd == -ENFILE) && tcp_conn_make_room(t))
+	if (sock_is_exhausted(fd) && tcp_conn_make_room(t))
 		fd = stream_open(family);
 	return fd;
 }
@@ -112,7 +108,7 @@ static void answer(struct tcp *t, const struct pkt *p, int error)
 
 static bool is_resource(int error)
 {
-	return error == EMFILE || error == ENFILE || error == ENOBUFS ||
+	return sock_is_exhausted(-error) || error == ENOBUFS ||
 	       error == ENOMEM || error == EADDRNOTAVAIL || error == EAGAIN;
 }
 
@@ -158,6 +154,17 @@ void tcp_open_from_guest(struct tcp *t, const struct pkt *p)
 	answer(t, p, -fd);
 }
 
+/* Ours, or the answer to the guest's; one that the link does not take is sent
+ * after a while */
+static void send_syn(struct tcp *t, struct tcp_conn *c)
+{
+	if (tcp_conn_tell(t, c, c->tcb.snd_una, 0))
+		tcb_sent(&c->tcb, 0, false, t->loop->now_ms);
+	else
+		tcb_stall(&c->tcb, t->loop->now_ms);
+	tcp_conn_arm(t, c);
+}
+
 /* The SYN that @c began with, as far as answers to it need */
 static struct pkt syn_of(const struct tcp_conn *c)
 {
@@ -183,11 +190,7 @@ bool tcp_open_connected(struct tcp *t, struct tcp_conn *c)
 	c->flags &= (uint16_t)~TCP_WAITS;
 	tcb_answer(&c->tcb);
 	tcp_host_offer(t, c);
-	if (tcp_conn_tell(t, c, c->tcb.snd_una, 0))
-		tcb_sent(&c->tcb, 0, false, t->loop->now_ms);
-	else
-		tcb_stall(&c->tcb, t->loop->now_ms);
-	tcp_conn_arm(t, c);
+	send_syn(t, c);
 	return true;
 }
 
@@ -199,11 +202,10 @@ static bool make_visible(struct tcp *t, const struct end *inner,
 	uint16_t port = visible->port;
 	unsigned i;
 
-	for (i = 0; i < VISIBLE_TRIES; i++) {
+	for (i = 0; i < FWD_PORT_TRIES; i++) {
 		if (!tcp_conn_find(t, inner, visible))
 			return true;
-		visible->port = (uint16_t)(VISIBLE_FIRST +
-					   (port + t->n + i) % VISIBLE_COUNT);
+		visible->port = fwd_other_port(port, t->n + i);
 	}
 	return false;
 }
@@ -234,10 +236,6 @@ void tcp_open_to_guest(struct tcp *t, int fd, const struct end *peer,
 	}
 	tcb_connect(&c->tcb, tcp_conn_iss(t, &inner, &visible),
 		    tcp_conn_mss(t, &visible));
-	if (tcp_conn_tell(t, c, c->tcb.snd_una, 0))
-		tcb_sent(&c->tcb, 0, false, t->loop->now_ms);
-	else
-		tcb_stall(&c->tcb, t->loop->now_ms);
-	tcp_conn_arm(t, c);
+	send_syn(t, c);
 	stats_add(t->stats, TCP_ACCEPTED, 1);
 }

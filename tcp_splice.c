@@ -349,7 +349,7 @@ static int reach(struct tcp_splice *s, struct splice_conn *c,
 	if (!addr_is_set(&target->addr)) /* :: would be the loopback */
 		return -EADDRNOTAVAIL;
 	fd = far_socket(s, c, family);
-	if ((fd == -EMFILE || fd == -ENFILE) && tcp_splice_make_room(s))
+	if (sock_is_exhausted(fd) && tcp_splice_make_room(s))
 		fd = far_socket(s, c, family);
 	if (fd < 0)
 		return fd;

@@ -15,9 +15,6 @@
 
 #include <errno.h>
 
-#define VISIBLE_TRIES 128
-#define VISIBLE_FIRST 49152 /* RFC 6335 dynamic ports */
-#define VISIBLE_COUNT 16384
 #define PORT_DNS 53
 #define PORT_DNS_TLS 853
 
@@ -189,13 +186,11 @@ static bool make_visible(struct udp *u, struct flow *f)
 {
 	unsigned i;
 
-	for (i = 0; i < VISIBLE_TRIES; i++) {
+	for (i = 0; i < FWD_PORT_TRIES; i++) {
 		if (!flow_find_guest(&u->flows, PROTO_UDP, &f->inner,
 				     &f->visible))
 			return true;
-		f->visible.port = (uint16_t)(VISIBLE_FIRST +
-					     (f->host.port + u->flows.n + i) %
-						     VISIBLE_COUNT);
+		f->visible.port = fwd_other_port(f->host.port, u->flows.n + i);
 	}
 	return false;
 }

@@ -20,7 +20,7 @@ static int open_socket(struct udp *u, int family)
 {
 	int fd = sock_open(family);
 
-	if ((fd == -EMFILE || fd == -ENFILE) && udp_map_make_room(u))
+	if (sock_is_exhausted(fd) && udp_map_make_room(u))
 		fd = sock_open(family);
 	return fd;
 }

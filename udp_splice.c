@@ -27,8 +27,7 @@ static int open_far(struct udp *u, const struct map *m, enum family family,
 {
 	int fd = far_socket(u, m, family);
 
-	if ((fd == -EMFILE || fd == -ENFILE) && may_evict &&
-	    udp_map_make_room(u))
+	if (sock_is_exhausted(fd) && may_evict && udp_map_make_room(u))
 		fd = far_socket(u, m, family);
 	return fd;
 }
