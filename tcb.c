@@ -19,11 +19,6 @@
 #define DUP_ACKS 3 /* RFC 5681 3.2 */
 #define WINDOW_MAX 65535 /* of the header's field */
 
-static bool before(uint32_t a, uint32_t b)
-{
-	return (int32_t)(a - b) < 0;
-}
-
 static bool is_syn_state(const struct tcb *t)
 {
 	return t->state < TCB_OPEN;
@@ -126,10 +121,10 @@ static uint32_t rto(const struct tcb *t)
 /* Everything is well up to @ack */
 static void advance(struct tcb *t, uint32_t ack, int64_t now_ms)
 {
-	if (t->is_timed && !before(ack, t->timed))
+	if (t->is_timed && !seq_before(ack, t->timed))
 		measure(t, now_ms);
 	t->snd_una = ack;
-	if (before(t->snd_nxt, ack))
+	if (seq_before(t->snd_nxt, ack))
 		t->snd_nxt = ack;
 	t->dup_acks = 0;
 	t->rto_ms = rto(t);
@@ -191,10 +186,10 @@ static bool is_acceptable(const struct tcb *t, const struct pkt_tcp *seg,
 	uint32_t end = seg->seq + len + !!(seg->flags & TCP_SYN) +
 		       !!(seg->flags & TCP_FIN);
 
-	if (before(t->rcv_edge, seg->seq))
+	if (seq_before(t->rcv_edge, seg->seq))
 		return false;
-	return end == seg->seq ? !before(seg->seq, t->rcv_nxt) :
-				 before(t->rcv_nxt, end);
+	return end == seg->seq ? !seq_before(seg->seq, t->rcv_nxt) :
+				 seq_before(t->rcv_nxt, end);
 }
 
 /* RFC 9293 3.10.7.4, second and fourth; RFC 5961 3.2 and 4.2: a stranger who
@@ -202,11 +197,7 @@ static bool is_acceptable(const struct tcb *t, const struct pkt_tcp *seg,
  * Returns: is there more to look at? */
 static bool check_control(struct tcb *t, const struct pkt_tcp *seg)
 {
-	if (seg->flags & TCP_RST) {
-		t->flags |= TCB_ACK_NOW;
-		return false;
-	}
-	if (seg->flags & TCP_SYN) {
+	if (seg->flags & (TCP_RST | TCP_SYN)) {
 		t->flags |= TCB_ACK_NOW;
 		return false;
 	}
@@ -242,7 +233,7 @@ static void take_new_ack(struct tcb *t, uint32_t ack, int64_t now_ms,
 	advance(t, ack, now_ms);
 	if (!t->is_lossy)
 		return;
-	if (!before(ack, t->recover))
+	if (!seq_before(ack, t->recover))
 		t->is_lossy = t->is_fast = false;
 	else if (t->is_fast)
 		in->todo |= TCB_DO_RESEND; /* RFC 6582 3.2: a partial one */
@@ -254,21 +245,22 @@ static bool take_ack(struct tcb *t, const struct pkt_tcp *seg, uint32_t len,
 {
 	uint32_t edge = t->snd_wl2 + t->snd_wnd;
 
-	if (before(t->snd_max, seg->ack) ||
-	    before(seg->ack, t->snd_una - t->max_wnd)) {
+	if (seq_before(t->snd_max, seg->ack) ||
+	    seq_before(seg->ack, t->snd_una - t->max_wnd)) {
 		t->flags |= TCB_ACK_NOW;
 		return false;
 	}
 	t->tries = 0;
-	if (before(t->snd_una, seg->ack))
+	if (seq_before(t->snd_una, seg->ack))
 		take_new_ack(t, seg->ack, now_ms, in);
 	else if (seg->ack == t->snd_una)
 		take_duplicate(t, seg, len, in);
-	if (before(seg->ack, t->snd_una) || before(seg->seq, t->snd_wl1) ||
-	    (seg->seq == t->snd_wl1 && before(seg->ack, t->snd_wl2)))
+	if (seq_before(seg->ack, t->snd_una) ||
+	    seq_before(seg->seq, t->snd_wl1) ||
+	    (seg->seq == t->snd_wl1 && seq_before(seg->ack, t->snd_wl2)))
 		return true;
 	open_window(t, seg, t->snd_scale);
-	if (before(edge, t->snd_wl2 + t->snd_wnd)) {
+	if (seq_before(edge, t->snd_wl2 + t->snd_wnd)) {
 		in->todo |= TCB_DO_PULL;
 		if (t->snd_una == t->snd_max) /* probes backed off, no loss */
 			t->rto_ms = rto(t);
@@ -284,13 +276,13 @@ static void take_payload(struct tcb *t, const struct pkt_tcp *seg, uint32_t len,
 
 	if (!len && !(seg->flags & TCP_FIN))
 		return;
-	if (before(t->rcv_nxt, seg->seq) || t->flags & TCB_FIN_RCVD) {
+	if (seq_before(t->rcv_nxt, seg->seq) || t->flags & TCB_FIN_RCVD) {
 		t->flags |= TCB_ACK_NOW; /* something before it is missing */
 		return;
 	}
 	if (seg->seq != t->rcv_nxt)
 		t->flags |= TCB_ACK_NOW; /* it was told already */
-	if (before(t->rcv_edge, end)) {
+	if (seq_before(t->rcv_edge, end)) {
 		t->flags |= TCB_ACK_NOW;
 		end = t->rcv_edge;
 	} else if (seg->flags & TCP_FIN) {
@@ -390,7 +382,7 @@ void tcb_took(struct tcb *t, uint32_t n, bool fin)
 	t->rcv_nxt += n + fin;
 	if (fin)
 		t->flags |= TCB_FIN_RCVD;
-	if (before(t->rcv_edge, t->rcv_nxt))
+	if (seq_before(t->rcv_edge, t->rcv_nxt))
 		t->rcv_edge = t->rcv_nxt;
 }
 
@@ -408,8 +400,9 @@ static uint32_t edge_from(const struct tcb *t, uint32_t want, uint32_t most)
 		return t->rcv_ack + (wnd << scale);
 	edge = t->rcv_ack +
 	       (min((left + unit - 1) >> scale, WINDOW_MAX) << scale);
-	return before(edge, t->rcv_edge) || before(most, edge) ? t->rcv_edge :
-								 edge;
+	return seq_before(edge, t->rcv_edge) || seq_before(most, edge) ?
+		       t->rcv_edge :
+		       edge;
 }
 
 bool tcb_offer(struct tcb *t, uint32_t ack, uint32_t room, uint32_t step)
@@ -418,13 +411,14 @@ bool tcb_offer(struct tcb *t, uint32_t ack, uint32_t room, uint32_t step)
 
 	if (t->flags & TCB_FIN_RCVD)
 		ack = t->rcv_nxt;
-	if (before(t->rcv_ack, ack)) {
+	if (seq_before(t->rcv_ack, ack)) {
 		t->rcv_ack = ack;
 		t->flags |= TCB_ACK_NOW;
 	}
-	t->rcv_edge = edge_from(t, before(most, old + step) ? old : most, most);
+	t->rcv_edge = edge_from(t, seq_before(most, old + step) ? old : most,
+				most);
 	/* A guest with room left asks by itself, by what it sends next */
-	if (before(old, t->rcv_edge) && old - t->rcv_nxt < TCB_EDGE_NEAR)
+	if (seq_before(old, t->rcv_edge) && old - t->rcv_nxt < TCB_EDGE_NEAR)
 		t->flags |= TCB_ACK_NOW;
 	return t->flags & TCB_ACK_NOW;
 }
@@ -467,8 +461,8 @@ uint32_t tcb_seq(const struct tcb *t)
 		return t->snd_una;
 	/* A window that was taken back has nothing behind it; less than its unit
 	 * was rounded off, RFC 7323 2.4 */
-	if (before(edge + (1u << t->snd_scale), t->snd_max + 1) &&
-	    !before(edge, t->snd_una))
+	if (seq_before(edge + (1u << t->snd_scale), t->snd_max + 1) &&
+	    !seq_before(edge, t->snd_una))
 		return edge;
 	return t->snd_max;
 }
@@ -477,7 +471,7 @@ uint32_t tcb_room(const struct tcb *t)
 {
 	uint32_t edge = t->snd_wl2 + t->snd_wnd, room;
 
-	if (t->state != TCB_OPEN || !before(t->snd_nxt, edge))
+	if (t->state != TCB_OPEN || !seq_before(t->snd_nxt, edge))
 		return 0;
 	room = edge - t->snd_nxt;
 	return room < t->mss && room < t->max_wnd / 2 && !t->is_probing ? 0 :
@@ -499,7 +493,7 @@ void tcb_sent(struct tcb *t, uint32_t n, bool fin, int64_t now_ms)
 		t->timed_ms = now_ms;
 	}
 	t->snd_nxt = end;
-	if (before(t->snd_max, end))
+	if (seq_before(t->snd_max, end))
 		t->snd_max = end;
 	if (is_first || t->due_ms == TCB_NEVER) /* not that of a stall */
 		t->due_ms = now_ms + t->rto_ms;

@@ -19,6 +19,12 @@
 
 #define TCB_NEVER INT64_MAX
 
+/** seq_before() - in the circle of sequence numbers, RFC 9293 3.4 */
+static inline bool seq_before(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) < 0;
+}
+
 /** enum tcb_state - of RFC 9293's, those that lead to an open connection; how
  * it closes are flags, one pair for each direction
  * CONNECTING: the guest's SYN waits for an answer from elsewhere

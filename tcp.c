@@ -82,7 +82,7 @@ static void refuse(struct tcp *t, struct tcp_conn *c, const struct pkt *p)
 {
 	if (c->tcb.flags & TCB_FIN_RCVD) {
 		stats_add(t->stats, DROP_TCP_LATE, 1);
-	} else if ((int32_t)(p->tcp.seq - c->tcb.rcv_nxt) > 0) {
+	} else if (seq_before(c->tcb.rcv_nxt, p->tcp.seq)) {
 		stats_add(t->stats, DROP_TCP_ORDER, 1);
 		(void)tcp_conn_tell(t, c, tcb_seq(&c->tcb), 0);
 	}
@@ -139,7 +139,7 @@ static void take_segment(struct tcp *t, struct tcp_conn *c, const struct pkt *p)
 	if (in.todo & TCB_DO_OPENED)
 		opened(c);
 	if (in.todo & TCB_DO_ACKED)
-		tcp_guest_acked(t, c, in.acked);
+		tcp_guest_acked(c, in.acked);
 	if (in.todo & TCB_DO_RESEND)
 		tcp_guest_resend(t, c);
 	if (in.todo & TCB_DO_PULL)

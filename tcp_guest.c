@@ -163,9 +163,8 @@ bool tcp_guest_pull(struct tcp *t, struct tcp_conn *c)
 	return true;
 }
 
-void tcp_guest_acked(struct tcp *t, struct tcp_conn *c, uint32_t len)
+void tcp_guest_acked(struct tcp_conn *c, uint32_t len)
 {
-	(void)t;
 	if (len)
 		(void)stream_discard(c->watch.fd, len);
 }

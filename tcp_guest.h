@@ -12,7 +12,7 @@
 bool tcp_guest_pull(struct tcp *t, struct tcp_conn *c);
 
 /** tcp_guest_acked() - forget @len bytes that the guest acknowledged */
-void tcp_guest_acked(struct tcp *t, struct tcp_conn *c, uint32_t len);
+void tcp_guest_acked(struct tcp_conn *c, uint32_t len);
 
 /** tcp_guest_resend() - one super-frame from the first byte that is missing */
 void tcp_guest_resend(struct tcp *t, struct tcp_conn *c);

@@ -112,11 +112,6 @@ static uint32_t min(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-static bool is_behind(uint32_t a, uint32_t b)
-{
-	return (int32_t)(a - b) < 0;
-}
-
 /* Of a connection that we opened the kernel counts the SYN, too. */
 static struct far far_of(struct tcp_conn *c)
 {
@@ -135,7 +130,7 @@ static struct far far_of(struct tcp_conn *c)
 	f.has_edge = info.has_window;
 	if (info.window > c->far_most)
 		c->far_most = info.window;
-	if (is_behind(c->tcb.rcv_nxt, f.ack))
+	if (seq_before(c->tcb.rcv_nxt, f.ack))
 		f.ack = c->tcb.rcv_nxt;
 	return f;
 }
@@ -182,7 +177,7 @@ static struct room room_for(struct tcp *t, struct tcp_conn *c,
 	if (r.queued > r.size / 3 * 2)
 		tcp_conn_wait_room(t, c);
 	if (f->has_edge) {
-		uint32_t left = is_behind(f->edge, next) ? 0 : f->edge - next;
+		uint32_t left = seq_before(f->edge, next) ? 0 : f->edge - next;
 
 		room.bytes = min(free, left);
 		room.step = min(room.step, (f->edge - f->ack) / 2);
