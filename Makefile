@@ -18,10 +18,10 @@ KERNEL := $(patsubst %.c,%,$(sort $(wildcard tests/kernel/*.c)))
 WIRE_LIB := $(sort $(wildcard tests/wire/lib*.c))
 WIRE := $(patsubst %.c,%,$(filter-out $(WIRE_LIB),$(sort $(wildcard tests/wire/*.c))))
 # Helper programs of scripts, and benchmarks; X_PART.c is a part of program X
-TOOLS := $(patsubst %.c,%,$(sort $(wildcard tests/ns/*.c perf/*.c perf/*/*.c)))
+TOOLS := $(patsubst %.c,%,$(sort $(wildcard tests/ns/*.c perf/*.c)))
 TOOLS := $(filter-out $(foreach t,$(TOOLS),$(basename $(wildcard $(t)_*.c))),$(TOOLS))
 TRACE := $(sort $(wildcard tests/trace/*.c))
-TEST_H := $(wildcard *.h tests/*.h tests/*/*.h perf/*.h)
+TEST_H := $(wildcard *.h tests/*.h tests/*/*.h perf/*.h perf/lib/*.h)
 # Pure floors: no system calls, so any test may link them
 PURE := $(filter $(SRC),$(addsuffix .c,addr csum hash run lru policy pkt head arp ndp icmperr frag resolv \
 	dnsname dhcp dhcp6 mcast))
@@ -95,6 +95,7 @@ $(FUZZ:%=$(B)/libfuzzer/%): $(B)/libfuzzer/tests/fuzz/%_fuzz: tests/fuzz/%_fuzz.
 
 $(WIRE:%=$(B)/%): $(WIRE_LIB)
 $(TOOLS:%=$(B)/%): $(B)/%: $$(sort $$(wildcard $$*_*.c))
+$(B)/perf/udpload $(B)/perf/tcpload: perf/lib/load.c
 $(B)/perf/tcpload: perf/udpload_hist.c
 PROGRAMS := $(WIRE) $(KERNEL) $(TOOLS)
 $(PROGRAMS:%=$(B)/%): $(B)/%: %.c $(TEST_H) $(PURE:%.c=$(B)/%.o)
@@ -145,7 +146,7 @@ fuzz: build-libfuzzer
 lint:
 	$(Q)tests/lint/run
 format:
-	$(Q)clang-format -i *.[ch] tests/*.h tests/*/*.[ch] perf/*.[ch]
+	$(Q)clang-format -i *.[ch] tests/*.h tests/*/*.[ch] perf/*.[ch] perf/lib/*.[ch]
 
 compile_commands.json: Makefile $(SRC)
 	$(Q)for f in $(SRC) $(wildcard tests/*/*.c perf/*.c); do \

@@ -23,46 +23,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdarg.h>
-#include <time.h>
-
-volatile sig_atomic_t stopped;
-
-static void on_signal(int sig)
-{
-	(void)sig;
-	stopped = 1;
-}
-
-_Noreturn void fail(const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("tcpload: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(1);
-}
-
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec ts;
-
-	clock_gettime(id, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-uint64_t now_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
-double cpu_us(void)
-{
-	return (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e3;
-}
 
 /* ---- sockets ---------------------------------------------------------- */
 
@@ -202,16 +162,6 @@ _Noreturn static void bad_usage(void)
 	exit(1);
 }
 
-static double number(const char *s, double min, double max)
-{
-	char *end;
-	double v = strtod(s, &end);
-
-	if (end == s || *end || !(v >= min && v <= max))
-		fail("'%s' is not a number from %.15g to %.15g", s, min, max);
-	return v;
-}
-
 static void set_number(struct options *o, int letter, const char *arg)
 {
 	if (letter == 'P')
@@ -268,10 +218,7 @@ static void parse(const struct command *c, struct options *o, int argc,
 
 int main(int argc, char **argv)
 {
-	struct sigaction sa = { .sa_handler = on_signal };
-
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGINT, &sa, NULL);
+	load_signals();
 	signal(SIGPIPE, SIG_IGN);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		struct options o = commands[i].defaults;

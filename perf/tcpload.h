@@ -1,9 +1,11 @@
 /* tcpload.h - what the parts of tcpload share
- * Knows: options, clocks, the request that begins a connection, its bytes.
+ * Knows: options, the request that begins a connection, its bytes.
  * Does not know: what is measured with them. */
 
 #ifndef TCPLOAD_H
 #define TCPLOAD_H
+
+#include "lib/load.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -81,16 +83,6 @@ struct options {
 	double wait_s;
 	bool hist;
 };
-
-extern volatile sig_atomic_t stopped;
-
-__attribute__((format(printf, 1, 2))) _Noreturn void fail(const char *fmt, ...);
-
-/** now_ns() - CLOCK_MONOTONIC */
-uint64_t now_ns(void);
-
-/** cpu_us() - CPU time of this process */
-double cpu_us(void);
 
 /** tcp_open() - a socket for @addr, and that address with port @port + @add
  * Returns: the socket, TCP_NODELAY set */

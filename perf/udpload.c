@@ -22,53 +22,11 @@
 #include "udpload_payload.h"
 
 #include <getopt.h>
-#include <stdarg.h>
 #include <stddef.h>
-#include <time.h>
 
 #define QUEUE (8 << 20) /* bytes of receive queue asked for */
 
-volatile sig_atomic_t stopped;
 uint8_t message[BATCH_MAX][BUF_MAX];
-
-static void on_signal(int sig)
-{
-	(void)sig;
-	stopped = 1;
-}
-
-_Noreturn void fail(const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("udpload: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(1);
-}
-
-uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-double now(void)
-{
-	return (double)now_ns() / 1e9;
-}
-
-double cpu_us(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec * 1e6 + (double)ts.tv_nsec / 1e3;
-}
 
 /* ---- command line ----------------------------------------------------- */
 
@@ -155,16 +113,6 @@ static const char usage[] =
 	"Frames instead of sockets, with sink, flood, closed, open:\n"
 	"  --raw IFACE --mac NEXT_HOP --from ADDR [--vlan ID [--prio 0..7]]\n"
 	"  echo --raw IFACE -p PORT [--swap-mac]: only the MAC addresses\n";
-
-static double number(const char *s, double min, double max)
-{
-	char *end;
-	double v = strtod(s, &end);
-
-	if (end == s || *end || !(v >= min && v <= max))
-		fail("'%s' is not a number from %.15g to %.15g", s, min, max);
-	return v;
-}
 
 /* Options that are words; short ones that mean another thing to ramp */
 enum {
@@ -343,11 +291,7 @@ static void parse(const struct command *c, struct options *o, int argc,
 
 int main(int argc, char **argv)
 {
-	struct sigaction sa = { .sa_handler = on_signal };
-
-	/* No SA_RESTART: a waiting call shall end */
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGINT, &sa, NULL);
+	load_signals();
 	payload_setup();
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		struct options o = commands[i].defaults;

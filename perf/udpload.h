@@ -1,9 +1,11 @@
 /* udpload.h - what the parts of udpload share
- * Knows: options, clocks, the end.
+ * Knows: options, messages, ways to send.
  * Does not know: what is measured with them. */
 
 #ifndef UDPLOAD_H
 #define UDPLOAD_H
+
+#include "lib/load.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -97,21 +99,8 @@ struct options {
 	const char *ns_far;
 };
 
-/* Set by SIGTERM and SIGINT: every loop ends then */
-extern volatile sig_atomic_t stopped;
-
 /* Messages to send or to receive into */
 extern uint8_t message[BATCH_MAX][BUF_MAX];
-
-/** fail() - one line on stderr, exit 1 */
-_Noreturn void fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-/** now() - monotonic seconds     now_ns() - monotonic nanoseconds */
-double now(void);
-uint64_t now_ns(void);
-
-/** cpu_us() - processor time of this process so far */
-double cpu_us(void);
 
 /* ---- subcommands: each prints its result, returns the exit status ------ */
 
