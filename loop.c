@@ -113,6 +113,19 @@ static void fire_timers(struct loop *l)
 			l->timer[i]->fire(l->timer[i], l->now_ms);
 }
 
+void loop_handle(struct loop *l, struct epoll_event *ev, int n)
+{
+	l->batch = ev;
+	l->n_batch = n;
+	for (int i = 0; i < n; i++) {
+		struct watch *w = ev[i].data.ptr;
+
+		if (w && w->fn)
+			w->fn(w, ev[i].events);
+	}
+	l->n_batch = 0;
+}
+
 /* seccomp(forwarder): epoll_wait epoll_pwait clock_gettime */
 int loop_run(struct loop *l)
 {
@@ -126,15 +139,7 @@ int loop_run(struct loop *l)
 			return 1;
 		}
 		l->now_ms = clock_ms();
-		l->batch = ev;
-		l->n_batch = n;
-		for (int i = 0; i < n; i++) {
-			struct watch *w = ev[i].data.ptr;
-
-			if (w && w->fn)
-				w->fn(w, ev[i].events);
-		}
-		l->n_batch = 0;
+		loop_handle(l, ev, n);
 		fire_timers(l);
 	}
 	return l->status;

@@ -69,6 +69,9 @@ void loop_timer(struct loop *l, struct timer *t);
 /** loop_end() - make loop_run() return @status after this wake-up */
 void loop_end(struct loop *l, int status);
 
+/** loop_handle() - tell one batch of events; loop_run() does, after each wait */
+void loop_handle(struct loop *l, struct epoll_event *ev, int n);
+
 /** loop_run() - handle events until loop_end(); returns its status. Sleeps
  * without limit when no deadline is set. */
 int loop_run(struct loop *l);

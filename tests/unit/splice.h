@@ -56,15 +56,7 @@ static inline int turn(void)
 	struct epoll_event ev[64];
 	int n = epoll_wait(t.loop.epfd, ev, 64, 0);
 
-	t.loop.batch = ev;
-	t.loop.n_batch = n;
-	for (int i = 0; i < n; i++) {
-		struct watch *w = ev[i].data.ptr;
-
-		if (w)
-			w->fn(w, ev[i].events);
-	}
-	t.loop.n_batch = 0;
+	loop_handle(&t.loop, ev, n);
 	if (t.s.timer.next_ms(&t.s.timer) <= t.loop.now_ms)
 		t.s.timer.fire(&t.s.timer, t.loop.now_ms);
 	return n;

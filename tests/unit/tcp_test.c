@@ -91,19 +91,6 @@ static void stop(void)
 	is_int(net_fds(), t.fds, "no descriptor is left");
 }
 
-static void handle(struct epoll_event *ev, int n)
-{
-	t.loop.batch = ev;
-	t.loop.n_batch = n;
-	for (int i = 0; i < n; i++) {
-		struct watch *w = ev[i].data.ptr;
-
-		if (w)
-			w->fn(w, ev[i].events);
-	}
-	t.loop.n_batch = 0;
-}
-
 static void turn(void)
 {
 	struct epoll_event ev[16];
@@ -113,7 +100,7 @@ static void turn(void)
 		n = epoll_wait(t.loop.epfd, ev, 16, i ? 0 : 20);
 		if (n <= 0)
 			return;
-		handle(ev, n);
+		loop_handle(&t.loop, ev, n);
 	}
 	ok(false, "the loop spins");
 }
@@ -371,7 +358,7 @@ static void reuse(unsigned f)
 	tcp_conn_abort(t.t, c, false);
 	says(&k[1], TCP_SYN, NULL, 0);
 	ok(conn(&k[1]) == c, "the entry is another's now");
-	handle(ev, n);
+	loop_handle(&t.loop, ev, n);
 	is_int(c->tcb.state, TCB_CONNECTING, "which heard nothing");
 	turn();
 	gets(&k[1], TCP_SYN | TCP_ACK, "until its own event");
