@@ -48,8 +48,5 @@ static void look(int family)
 
 int main(void)
 {
-	enter();
-	look(AF_INET);
-	look(AF_INET6);
-	return done();
+	return both_families(look);
 }

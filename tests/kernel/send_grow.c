@@ -13,15 +13,6 @@ enum way { NO_MARK, REARM, REFUSED };
 
 static char data[8 * 1024 * 1024];
 
-static uint32_t mem(int s, int which)
-{
-	uint32_t m[SK_MEMINFO_VARS] = { 0 };
-	socklen_t len = sizeof(m);
-
-	must(!getsockopt(s, SOL_SOCKET, SO_MEMINFO, m, &len));
-	return m[which];
-}
-
 static void fill(int s)
 {
 	uint32_t queued = mem(s, SK_MEMINFO_WMEM_QUEUED);

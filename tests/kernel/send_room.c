@@ -7,15 +7,6 @@
 
 #include "stream.h"
 
-static uint32_t mem(int s, int which)
-{
-	uint32_t m[SK_MEMINFO_VARS] = { 0 };
-	socklen_t len = sizeof(m);
-
-	must(!getsockopt(s, SOL_SOCKET, SO_MEMINFO, m, &len));
-	return m[which];
-}
-
 static uint32_t room(int s)
 {
 	uint32_t queued = mem(s, SK_MEMINFO_WMEM_QUEUED);
@@ -52,8 +43,5 @@ static void look(int family)
 
 int main(void)
 {
-	enter();
-	look(AF_INET);
-	look(AF_INET6);
-	return done();
+	return both_families(look);
 }

@@ -30,6 +30,16 @@ static inline int get_int(int s, int level, int name)
 	return value;
 }
 
+/** mem() - one figure of SO_MEMINFO, SK_MEMINFO_SNDBUF and so on */
+static inline uint32_t mem(int s, int which)
+{
+	uint32_t m[SK_MEMINFO_VARS] = { 0 };
+	socklen_t len = sizeof(m);
+
+	must(!getsockopt(s, SOL_SOCKET, SO_MEMINFO, m, &len));
+	return m[which];
+}
+
 static inline const char *family_name(int family)
 {
 	return family == AF_INET ? "IPv4" : "IPv6";
@@ -100,6 +110,15 @@ static inline int stream_state(int s)
 
 	must(!getsockopt(s, IPPROTO_TCP, TCP_INFO, &info, &len));
 	return info.tcpi_state;
+}
+
+/** both_families() - what a main() does that looks at each */
+static inline int both_families(void (*look)(int family))
+{
+	enter();
+	look(AF_INET);
+	look(AF_INET6);
+	return done();
 }
 
 /** events() - poll() without waiting */

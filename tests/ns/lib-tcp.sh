@@ -33,29 +33,12 @@ bg_tcp()
 
 tserve()
 {
-	start_server serve "$@"
+	start_server tcp.py "$1" serve "${@:2}"
 }
 
 tshort()
 {
-	start_server short "$@"
-}
-
-start_server()
-{
-	local cmd=$1 ns=$2
-
-	shift 2
-	SN=$((${SN:-0} + 1))
-	SLOG=$T/s$SN.log
-	nsenter --net=/run/netns/"$X$ns" $PY -SE "$DIR/tcp.py" "$cmd" "$@" \
-		>$SLOG 2>&1 &
-	SP=$!
-	if ! wait_until has $SLOG ^ready; then
-		echo "# server did not start: $ns $cmd $*"
-		sed 's/^/#   /' $SLOG
-		exit 1
-	fi
+	start_server tcp.py "$1" short "${@:2}"
 }
 
 quick()

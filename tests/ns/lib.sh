@@ -246,23 +246,29 @@ target()
 	wait_until grep -qx sleep /proc/$TP/comm
 }
 
-# serve NS UDP.PY-ARGUMENTS...
-serve()
+# start_server PROGRAM NS ARGUMENTS...: one of our servers, until it is ready
+start_server()
 {
-	local ns=$1
+	local program=$1 ns=$2
 
-	shift
+	shift 2
 	SN=$((${SN:-0} + 1))
 	SLOG=$T/s$SN.log
-	nsenter --net=/run/netns/"$X$ns" $PY -SE "$DIR/udp.py" "$@" \
+	nsenter --net=/run/netns/"$X$ns" $PY -SE "$DIR/$program" "$@" \
 		>$SLOG 2>&1 &
 	# shellcheck disable=SC2034
 	SP=$!
 	if ! wait_until has $SLOG ^ready; then
-		echo "# server did not start: $ns $*"
+		echo "# server did not start: $ns $program $*"
 		sed 's/^/#   /' $SLOG
 		exit 1
 	fi
+}
+
+# serve NS UDP.PY-ARGUMENTS...
+serve()
+{
+	start_server udp.py "$@"
 }
 
 # udp NS CMD ARGS...

@@ -15,15 +15,6 @@ quic()
 	run "$ns" "$PY" -SE "$DIR/quic.py" "$@"
 }
 
-# start_server NS IP PORT
-start_server()
-{
-	local log=$T/quic-$1-${2//[:.]/-}
-
-	quic "$1" server "$2" "$3" >"$log" 2>&1 &
-	wait_until has "$log" ready || report 1 "server in $1: $(cat "$log")"
-}
-
 # fragments NS: made or put together by this kernel, both families
 fragments()
 {
@@ -34,10 +25,10 @@ fragments()
 }
 
 F -u 5000
-start_server c 0.0.0.0 5000
-start_server c :: 5000
-start_server p 192.0.2.2 9001
-start_server p 2001:db8::2 9001
+start_server quic.py c server 0.0.0.0 5000
+start_server quic.py c server :: 5000
+start_server quic.py p server 192.0.2.2 9001
+start_server quic.py p server 2001:db8::2 9001
 for a in 192.0.2.2 2001:db8::2; do
 	like "out: $a" "$(quic c client $a 9001 200 2>&1)" "^answered 2000$"
 done
