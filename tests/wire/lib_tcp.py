@@ -94,6 +94,14 @@ def descriptors(d):
     return len(os.listdir("/proc/%d/fd" % d.process.pid))
 
 
+def descriptors_back(d, most, what="descriptors came back"):
+    """At most so many, soon: the last segment is sent before its socket is closed."""
+    end = time.monotonic() + WAIT
+    while (n := descriptors(d)) > most and time.monotonic() < end:
+        time.sleep(0.001)
+    return ok(n <= most, what, "%d, wanted %d" % (n, most))
+
+
 def cpu(d):
     """Seconds of processor time so far."""
     with open("/proc/%d/stat" % d.process.pid) as f:

@@ -70,7 +70,7 @@ def refused(d, fam):
         n += 1
     same((n, kinds), (N, {RST | ACK}), "%s: each SYN to a closed port has its RST" % gw)
     same(d.counters()["tcp_refused"] - start, N, "counted")
-    ok(descriptors(d) <= fds, "no descriptor is left")
+    descriptors_back(d, fds, "no descriptor is left")
     alive(d, fam, "alive")
 
 
@@ -89,7 +89,7 @@ def unanswered(d, fam):
         # All give up: those that wait, and those that were answered
         flood(d, (tcp_frame((guest, 10000 + i), (gw, port), RST, 1001 + i)
                   for i in range(N)))
-        ok(descriptors(d) <= fds, "given up: no descriptor is left")
+        descriptors_back(d, fds, "given up: no descriptor is left")
     alive(d, fam, "alive")
 
 
@@ -122,7 +122,7 @@ def accepted(d, fam):
             resets.append(f.me)
     same(len(set(resets)), 400, "it gives them up: the guest is told")
     d.barrier()
-    ok(descriptors(d) <= fds, "no descriptor is left")
+    descriptors_back(d, fds, "no descriptor is left")
     alive(d, fam, "alive")
 
 
@@ -150,7 +150,7 @@ def few_descriptors(fam):
             ok(cpu(d) - before < 0.1, "and cost nothing afterwards")
             flood(d, (tcp_frame((guest, 10000 + i), (gw, port), RST, 1001 + i)
                       for i in range(1000)))
-            ok(descriptors(d) <= fds, "given up: no descriptor is left")
+            descriptors_back(d, fds, "given up: no descriptor is left")
         alive(d, fam, "alive")
 
 
