@@ -159,6 +159,7 @@ struct tcp_conn *tcp_conn_new(struct tcp *t, int fd, const struct end *inner,
 		.inner = *inner,
 		.visible = *visible,
 		.look_ms = TCB_NEVER,
+		.offered = TCP_ASK_ANEW,
 		.flags = flags,
 	};
 	if (loop_add(t->loop, &c->watch, events(c))) {

@@ -45,11 +45,14 @@ enum tcp_flag {
 	TCP_URGENT = 1024
 };
 
+#define TCP_ASK_ANEW UINT32_MAX /* what the socket can take is not known */
+
 /** struct tcp_conn - one connection
  * @watch:   the host's socket, edge-triggered; @watch.fn NULL in a free entry
  * @inner, @visible: the guest's end, and the remote as the guest sees it
  * @start:   the guest's sequence number when it stood
- * @offered: bytes of window it was last given
+ * @offered: bytes of window it was last given, or TCP_ASK_ANEW
+ * @most:    the largest window it was ever given
  * @far_most: the largest window the remote ever had
  * @look_ms: when to look again what it acknowledged, TCB_NEVER not
  * @wait_ms: the time between two looks     @owed_ms: when the last news came
@@ -60,7 +63,7 @@ struct tcp_conn {
 	struct tcb tcb;
 	struct end inner, visible;
 	int64_t look_ms, owed_ms;
-	uint32_t start, offered, far_most;
+	uint32_t start, offered, most, far_most;
 	uint32_t wait_ms;
 	uint32_t chain;
 	struct lru_node lru;

@@ -76,23 +76,24 @@ static ssize_t look(struct tcp *t, const struct tcp_conn *c, uint32_t offset,
 	return n;
 }
 
-/* Send @len bytes of the buffer; returns how many the link took */
+/* Send @len bytes of the buffer, and @last, FIN among it, with the last of
+ * them; returns how many the link took */
 static uint32_t emit(struct tcp *t, struct tcp_conn *c, uint32_t len,
-		     bool is_last)
+		     uint8_t last)
 {
 	uint32_t most = frame_max(c), done = 0;
 
 	while (done < len) {
 		uint32_t n = len - done < most ? len - done : most;
-		uint8_t push = is_last && done + n == len ? TCP_PSH : 0;
-		struct pkt_tcp h = tcb_header(&c->tcb, c->tcb.snd_nxt, push);
+		uint8_t flags = done + n == len ? last : 0;
+		struct pkt_tcp h = tcb_header(&c->tcb, c->tcb.snd_nxt, flags);
 
 		if (!tap_send_tcp(t->tap, &c->visible, &c->inner, &h,
 				  (struct mark){ .df = 1 },
 				  (struct iovec){ t->buf + done, n },
 				  c->tcb.mss))
 			break;
-		tcb_sent(&c->tcb, n, false, t->loop->now_ms);
+		tcb_sent(&c->tcb, n, flags & TCP_FIN, t->loop->now_ms);
 		done += n;
 	}
 	return done;
@@ -116,6 +117,7 @@ static void end_stream(struct tcp *t, struct tcp_conn *c)
 static int pull_once(struct tcp *t, struct tcp_conn *c)
 {
 	uint32_t want = wanted(c), sent;
+	uint8_t last = 0;
 	ssize_t n;
 
 	if (!want) {
@@ -130,9 +132,11 @@ static int pull_once(struct tcp *t, struct tcp_conn *c)
 		c->flags &= (uint16_t) ~(TCP_READABLE | TCP_URGENT);
 	if (n <= 0)
 		return n == -EAGAIN ? 0 : (int)n;
-	if ((uint32_t)n < want && !(c->flags & (TCP_HOST_FIN | TCP_URGENT)))
+	if ((uint32_t)n < want && !(c->flags & TCP_URGENT)) {
 		c->flags &= (uint16_t)~TCP_READABLE;
-	sent = emit(t, c, (uint32_t)n, (uint32_t)n < want);
+		last = is_end_behind(c) ? TCP_PSH | TCP_FIN : TCP_PSH;
+	}
+	sent = emit(t, c, (uint32_t)n, last);
 	if (sent == (uint32_t)n)
 		return 1;
 	if (c->flags & TCP_SEEKS)
@@ -182,7 +186,7 @@ void tcp_guest_resend(struct tcp *t, struct tcp_conn *c)
 	n = look(t, c, 0, most);
 	b->snd_nxt = b->snd_una;
 	if (n > 0)
-		(void)emit(t, c, (uint32_t)n, false);
+		(void)emit(t, c, (uint32_t)n, 0);
 	else if (b->flags & TCB_FIN_SENT)
 		(void)tcp_conn_tell(t, c, b->snd_una, TCP_FIN);
 	b->snd_nxt = next;

@@ -89,7 +89,7 @@ int tcp_host_ready(struct tcp *t, struct tcp_conn *c)
 	}
 	if (c->tcb.flags & TCB_FIN_RCVD)
 		shut(c);
-	c->offered = UINT32_MAX; /* ask anew */
+	c->offered = TCP_ASK_ANEW;
 	return 0;
 }
 
@@ -186,6 +186,13 @@ static struct room room_for(struct tcp *t, struct tcp_conn *c,
 	return room;
 }
 
+/* Nobody waits for room for more than half of the largest window, RFC 9293
+ * 3.8.6.2.1: less than this, and the guest may wait */
+static uint32_t segment_max(const struct tcp_conn *c)
+{
+	return min(c->tcb.link_mss, c->most / 2);
+}
+
 /* What the guest is not told of for too long, it sends again: a remote that
  * takes its time gets the benefit of the doubt. */
 static bool is_overdue(const struct tcp *t, const struct tcp_conn *c,
@@ -202,9 +209,8 @@ void tcp_host_offer(struct tcp *t, struct tcp_conn *c)
 	uint32_t ack = b->rcv_ack, edge = b->rcv_edge;
 	struct room room = { .bytes = left };
 	struct far f = { .ack = b->rcv_nxt };
-	/* To ask costs as much as to send: while half of it is left, why. With
-	 * less than a segment the guest may wait for more. */
-	bool is_low = (left <= c->offered / 2 || left < b->link_mss) &&
+	/* To ask costs as much as to send: while half of it is left, why */
+	bool is_low = (left <= c->offered / 2 || left < segment_max(c)) &&
 		      !(b->flags & TCB_FIN_RCVD);
 	bool is_asked;
 
@@ -222,7 +228,9 @@ void tcp_host_offer(struct tcp *t, struct tcp_conn *c)
 	left = b->rcv_edge - b->rcv_nxt;
 	if (is_asked)
 		c->offered = left;
-	if (b->rcv_ack != b->rcv_nxt || (left < b->link_mss && room.grows))
+	if (left > c->most)
+		c->most = left;
+	if (b->rcv_ack != b->rcv_nxt || (left < segment_max(c) && room.grows))
 		look_later(t, c, &f, ack != b->rcv_ack || edge != b->rcv_edge);
 	else
 		c->look_ms = TCB_NEVER;

@@ -459,7 +459,6 @@ static void no_offset(unsigned f)
 	close(l);
 }
 
-/* The socket takes less than it had promised */
 /* What a socket had is read already, which only a look in vain tells: the
  * acknowledgement that would have gone with it goes alone. */
 static void vain_look(unsigned f)
@@ -480,6 +479,36 @@ static void vain_look(unsigned f)
 	close(l);
 }
 
+/* The remote ended before its last bytes were read: they and FIN are one
+ * segment, also when it is sent again */
+static void last_words(unsigned f)
+{
+	struct talk k = talk_of(f, 5000);
+	int l = listener(f, 8), fd;
+	uint32_t seq;
+
+	start();
+	fd = opened(&k, l);
+	send(fd, "bye", 3, 0);
+	close(fd);
+	turn();
+	seq = k.ack;
+	for (unsigned i = 0; i < 2; i++) {
+		gets(&k, TCP_ACK | TCP_PSH | TCP_FIN, "the last");
+		is_int(got.tcp.seq, seq, "where they belong");
+		is_int(got.body.len, 3, "all of it");
+		quiet("nothing behind it");
+		if (!i)
+			later(1000);
+	}
+	says(&k, TCP_ACK | TCP_FIN, NULL, 0);
+	gets(&k, TCP_ACK, "acknowledged");
+	is_int(t.t->n, 0, "over");
+	stop();
+	close(l);
+}
+
+/* The socket takes less than it had promised */
 static void cut_short(unsigned f)
 {
 	enum { PART = 60000, PARTS = 3 };
@@ -512,8 +541,8 @@ static void cut_short(unsigned f)
 int main(void)
 {
 	static void (*const tests[])(unsigned f) = {
-		whole_life, refused, denied,	full,	   reuse,
-		idle,	    alike,   no_offset, cut_short, vain_look
+		whole_life, refused,   denied,	  full,	     reuse,	idle,
+		alike,	    no_offset, cut_short, vain_look, last_words
 	};
 
 	signal(SIGPIPE, SIG_IGN);
