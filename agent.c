@@ -261,7 +261,7 @@ static void settle(int sock)
 	struct answer a = { .cookie = own_cookie() };
 	int null;
 
-	sandbox_close(sock);
+	sandbox_close(sock, -1);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sandbox_caps(CAP_NET_BIND_SERVICE);
 	sandbox_seal(ROLE_AGENT);

@@ -144,7 +144,7 @@ static _Noreturn void live(int sock, char **command,
 {
 	char go;
 
-	sandbox_close(sock);
+	sandbox_close(sock, -1);
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (send(sock, "", 1, MSG_NOSIGNAL) != 1 || read(sock, &go, 1) != 1)
 		_exit(1);

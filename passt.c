@@ -566,6 +566,7 @@ static int check(struct passt *p)
 int main(int argc, char **argv)
 {
 	static struct passt p;
+	int status;
 
 	/* A caller that ignores it would hide the end of our children */
 	signal(SIGCHLD, SIG_DFL);
@@ -580,6 +581,11 @@ int main(int argc, char **argv)
 	start(&p);
 	if (p.conf.target == TARGET_COMMAND)
 		netns_release(&p.netns);
+	status = loop_run(&p.forwarder.loop);
+	/* Ports first: the kernel takes tens of milliseconds to take down a
+	 * link or a watch, and who restarts a container wants the same ports
+	 * sooner */
+	sandbox_close(p.forwarder.tap.fd, p.netns.watch.fd);
 	/* Not exit(): its handlers may call what the filter forbids */
-	_exit(loop_run(&p.forwarder.loop));
+	_exit(status);
 }

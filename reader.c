@@ -75,7 +75,7 @@ static void live(void *arg, int sock)
 	int null;
 
 	s->setup(s->arg);
-	sandbox_close(sock);
+	sandbox_close(sock, -1);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sandbox_caps(-1);
 	sandbox_seal(ROLE_READER);

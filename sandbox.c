@@ -102,16 +102,23 @@ struct sandbox_row {
 #endif
 #include "seccomp.h"
 
-void sandbox_close(int keep)
+/* seccomp(forwarder): close_range */
+static void close_between(int low, int high)
 {
-	unsigned first = STDERR_FILENO + 1;
+	if (high - low > 1)
+		close_range((unsigned)low + 1, (unsigned)high - 1, 0);
+}
 
-	if (keep >= (int)first) {
-		if ((unsigned)keep > first)
-			close_range(first, (unsigned)keep - 1, 0);
-		first = (unsigned)keep + 1;
-	}
-	close_range(first, ~0U, 0);
+void sandbox_close(int keep, int also)
+{
+	int low = keep < also ? keep : also;
+	int high = keep < also ? also : keep;
+
+	low = low > STDERR_FILENO ? low : STDERR_FILENO;
+	high = high > STDERR_FILENO ? high : STDERR_FILENO;
+	close_between(STDERR_FILENO, low);
+	close_between(low, high);
+	close_range((unsigned)high + 1, ~0U, 0);
 }
 
 /* The most that RLIMIT_NOFILE may be, 0 if unreadable */
@@ -133,7 +140,7 @@ void sandbox_fds(int keep, struct rlimit *ret_nofile)
 	struct rlimit most = { 0 };
 	int fd = -1;
 
-	sandbox_close(keep);
+	sandbox_close(keep, -1);
 	/* open() takes the lowest free number: stop once that is above 2 */
 	while (fd <= STDERR_FILENO) {
 		fd = open("/dev/null", O_RDWR | O_CLOEXEC);

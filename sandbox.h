@@ -26,8 +26,8 @@ enum sandbox_role { ROLE_FORWARDER, ROLE_AGENT, ROLE_READER };
  * @ret_nofile: the limit as it was, for programs that we start */
 void sandbox_fds(int keep, struct rlimit *ret_nofile);
 
-/** sandbox_close() - close every descriptor above 2 but @keep (or -1) */
-void sandbox_close(int keep);
+/** sandbox_close() - close every descriptor above 2 but these two (or -1) */
+void sandbox_close(int keep, int also);
 
 /** sandbox_stdio() - put @null, a descriptor of /dev/null, in place of 0 to 2,
  * so that nobody waits for the end of our output, and close it */

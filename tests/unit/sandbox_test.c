@@ -300,10 +300,29 @@ static void do_close_all(void)
 {
 	dup2(1, 3);
 	dup2(1, 9);
-	sandbox_close(-1);
+	sandbox_close(-1, -1);
 	if (fcntl(2, F_GETFD) < 0 || fcntl(3, F_GETFD) >= 0 ||
 	    fcntl(9, F_GETFD) >= 0)
 		_exit(1);
+}
+
+/* Neighbours and ends of the gap; in 0 to 2 nothing is closed anyway */
+static void do_close_but_two(void)
+{
+	static const int pair[][2] = { { 9, 6 }, { 6, 7 }, { 3, 9 }, { 0, 9 } };
+
+	for (size_t i = 0; i < sizeof(pair) / sizeof(*pair); i++) {
+		for (int fd = 3; fd < 12; fd++)
+			dup2(1, fd);
+		sandbox_close(pair[i][0], pair[i][1]);
+		for (int fd = 0; fd < 12; fd++) {
+			bool is_kept = fd < 3 || fd == pair[i][0] ||
+				       fd == pair[i][1];
+
+			if ((fcntl(fd, F_GETFD) >= 0) != is_kept)
+				_exit((int)i + 1);
+		}
+	}
 }
 
 static void do_stdio(void)
@@ -346,6 +365,7 @@ static void test_small(void)
 {
 	is_int(in_child(do_fds), 0, "sandbox_fds: closes, fills, raises");
 	is_int(in_child(do_close_all), 0, "sandbox_close: all above 2");
+	is_int(in_child(do_close_but_two), 0, "sandbox_close: all but two");
 	is_int(in_child(do_stdio), 0, "sandbox_stdio: /dev/null in 0 to 2");
 	is_int(in_child(do_same_identity), 0, "same identity: no-op");
 	if (!geteuid())
