@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# instructions.py - does the forwarder spend more on a datagram than it did?
+# instructions.py - does the forwarder spend more on a datagram or segment?
 #
 #   tests/trace/instructions.py            compare with the file "instructions"
 #   tests/trace/instructions.py --renew    write that file anew
@@ -83,19 +83,19 @@ def own(path):
 
 
 def measure():
-    """{scene: (instructions per datagram, calls of libc per 100, of the kernel
-    per 100)}"""
+    """{scene: (instructions per datagram or other unit, calls of libc per 100,
+    of the kernel per 100)}"""
     with tempfile.TemporaryDirectory() as tmp:
         out = os.path.join(tmp, "profile")
         run = subprocess.run(
             ["valgrind", "--quiet", "--tool=callgrind", "--compress-strings=no",
              "--compress-pos=no", f"--callgrind-out-file={out}",
              "--toggle-collect=replay_counted",
-             "--dump-after=replay_counted", REPLAY],
+             "--dump-after=replay_end", REPLAY],
             stdout=subprocess.PIPE, text=True, check=False)
         if run.returncode:
             print(run.stdout, end="")
-            sys.exit("the replay failed: did a scene lose datagrams?")
+            sys.exit("the replay failed: did a scene lose anything?")
         ret = {}
         for i, line in enumerate(run.stdout.splitlines(), 1):
             name, n, kernel, _ = line.split()
@@ -117,8 +117,9 @@ def stored():
 
 def renew(built, now):
     with open(STORED, "w", encoding="ascii") as f:
-        f.write("# Scenes of replay.c: the forwarder's own instructions per datagram, its\n"
-                "# calls of libc and of the kernel per 100. Written by make trace-renew\n"
+        f.write("# Scenes of replay.c: the forwarder's own instructions per datagram, of TCP per\n"
+                "# what replay_tcp.c says, its calls of libc and of the kernel per 100. Written\n"
+                "# by make trace-renew\n"
                 f"# compiler: {built}\n")
         for name, row in now.items():
             f.write(f"{name:14}" + "".join(f"{x:9.1f}" for x in row) + "\n")
@@ -136,7 +137,7 @@ def compare(was, now):
         fine = all(x <= y for x, y in zip(row, limit))
         bad += not fine
         print(f"{'ok' if fine else 'not ok'} {i} - {name}: {row[0]} "
-              f"instructions per datagram, were {old[0]} "
+              f"instructions each, were {old[0]} "
               f"({100 * (row[0] / old[0] - 1):+.1f} %); per 100 {row[1]} calls "
               f"of libc, were {old[1]}, and {row[2]} of the kernel, were "
               f"{old[2]}")

@@ -1,21 +1,19 @@
 /* replay.c - a fixed trace through the whole forwarder, for counting
  *
- * Each scene sends the same datagrams twice: what is made for a first datagram
- * is made the first time, unless that is what the scene is about. The second
- * time replay_counted() is on the stack, and that is where instructions.py
- * makes valgrind count. A line on stdout for each scene: its name, datagrams,
- * system calls of the second time, and drops, which must be none. */
+ * Each scene of UDP sends the same datagrams twice: what is made for a first
+ * datagram is made the first time, unless that is what the scene is about. The
+ * second time replay_counted() is on the stack, and that is where
+ * instructions.py makes valgrind count. A line on stdout for each scene: its
+ * name, datagrams, system calls of what is counted, and drops, which must be
+ * none. Scenes of TCP are in replay_tcp.c. */
 
-#include "guest.h"
-
-#include "replay_kernel.h"
+#include "replay.h"
 
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define ROOM 256 /* frames or arrivals laid out */
 #define TAP_FD 99
 
 enum way { OUT, IN, SPLICE, SPLICE_BACK };
@@ -59,26 +57,9 @@ static const struct scene scenes[] = {
 	{ "splice-v6", SPLICE, FAMILY_V6, 1, 512, 1400, 0, false, OFFLOAD_USO },
 };
 
-static const struct end guest_at[] = { END4(192, 0, 2, 99, 5000),
-				       END6(0x63, 5000) };
-static const struct end host_at[] = { END4(192, 0, 2, 10, 5000),
-				      END6(0xa, 5000) };
-static const struct end remote_at[] = { END4(198, 51, 100, 2, 6000),
-					END6(0xb, 6000) };
 static const struct end gate_at[] = { END4(192, 0, 2, 254, 0), END6(0xfe, 0) };
 
-/** struct replay - the parts that carry datagrams, as forwarder.c joins them */
-struct replay {
-	struct loop loop;
-	struct stats stats;
-	struct fwd fwd;
-	struct tap tap;
-	struct agent agent;
-	struct udp udp;
-	struct guest guest;
-};
-
-static struct shot shots[ROOM];
+struct shot shots[ROOM];
 static struct arrival arrivals[ROOM];
 
 static void nobody(struct guest *g, int error)
@@ -86,37 +67,83 @@ static void nobody(struct guest *g, int error)
 	(void)g, (void)error;
 }
 
-static struct replay *start(const struct scene *s)
+static void start_udp(struct replay *r)
 {
 	static const struct hash_key key = { { 1, 2 } };
-	struct replay *r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-				0);
 	struct udp *u = &r->udp;
-	struct guest *g = &r->guest;
 
-	assert(r != MAP_FAILED);
-	r->agent = (struct agent){ .sock = -1, .stats = &r->stats };
-	for (unsigned f = 0; f < FAMILY_COUNT; f++) {
-		r->fwd.guest[f] = r->fwd.seen[f] = guest_at[f].addr;
-		r->fwd.ours[f] = r->fwd.host_loopback[f] = gate_at[f].addr;
-		u->conf.outbound[f] = host_at[f].addr;
-		u->conf.has[f] = g->has[f] = true;
-		r->agent.pool[AGENT_DGRAM][f].n = 1;
-		r->agent.pool[AGENT_DGRAM][f].fd[0] = sock_open(sock_family(f));
-	}
-	r->loop.epfd = -1;
-	r->loop.now_ms = 1000000;
-	tap_init(&r->tap, TAP_FD, s->offload, &LINK, &r->stats);
-	u->loop = g->loop = &r->loop;
-	u->tap = g->tap = &r->tap;
-	u->stats = g->stats = &r->stats;
-	u->fwd = g->fwd = &r->fwd;
+	u->loop = &r->loop;
+	u->tap = &r->tap;
+	u->stats = &r->stats;
+	u->fwd = &r->fwd;
 	u->agent = &r->agent;
 	u->conf.idle_s = 180;
 	u->conf.n_maps = 1024;
 	udp_init(u, &key);
-	g->udp = u;
+}
+
+static void start_tcp(struct replay *r)
+{
+	static const struct hash_key key = { { 3, 4 } };
+	struct tcp *t = &r->tcp;
+
+	t->loop = &r->loop;
+	t->tap = &r->tap;
+	t->stats = &r->stats;
+	t->fwd = &r->fwd;
+	t->tell = &r->udp.tell;
+	t->conf.max = 1024;
+	t->conf.mtu = 1500;
+	tcp_init(t, &key);
+	r->splice.loop = &r->loop;
+	r->splice.agent = &r->agent;
+	r->splice.stats = &r->stats;
+	r->splice.fwd = &r->fwd;
+	r->splice.max = 1024;
+	tcp_splice_init(&r->splice);
+	r->listen.loop = &r->loop;
+	tcp_listen_init(&r->listen);
+	r->accept.tcp = t;
+	r->accept.splice = &r->splice;
+	r->accept.listen = &r->listen;
+	r->accept.max = 1024;
+	tcp_accept_init(&r->accept);
+}
+
+static void start_family(struct replay *r, enum family f)
+{
+	r->fwd.guest[f] = r->fwd.seen[f] = guest_at[f].addr;
+	r->fwd.ours[f] = r->fwd.host_loopback[f] = gate_at[f].addr;
+	r->udp.conf.outbound[f] = host_at[f].addr;
+	r->udp.conf.has[f] = r->tcp.conf.has[f] = r->splice.has[f] =
+		r->guest.has[f] = true;
+	r->agent.pool[AGENT_DGRAM][f].n = 1;
+	r->agent.pool[AGENT_DGRAM][f].fd[0] = sock_open(sock_family(f));
+}
+
+struct replay *replay_start(enum offload offload)
+{
+	struct replay *r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+				0);
+	struct guest *g = &r->guest;
+
+	assert(r != MAP_FAILED);
+	kernel_init();
+	r->agent = (struct agent){ .sock = -1, .stats = &r->stats };
+	for (unsigned f = 0; f < FAMILY_COUNT; f++)
+		start_family(r, f);
+	r->loop.epfd = -1;
+	r->loop.now_ms = 1000000;
+	tap_init(&r->tap, TAP_FD, offload, &LINK, &r->stats);
+	start_udp(r);
+	start_tcp(r);
+	g->loop = &r->loop;
+	g->tap = &r->tap;
+	g->stats = &r->stats;
+	g->fwd = &r->fwd;
+	g->udp = &r->udp;
+	g->tcp = &r->tcp;
 	g->gone = nobody;
 	assert(!guest_init(g));
 	return r;
@@ -163,16 +190,16 @@ static void lay_arrivals(const struct scene *s, struct end from,
 }
 
 /* What the loop does, with nothing in between */
-static void drain(struct watch *w)
+void replay_plain(struct watch *w, uint32_t events)
 {
-	while (!kernel_is_idle())
-		w->fn(w, EPOLLIN);
+	do
+		w->fn(w, events);
+	while (!kernel_is_idle());
 }
 
-void replay_counted(struct watch *w);
-__attribute__((noinline)) void replay_counted(struct watch *w)
+__attribute__((noinline)) void replay_counted(struct watch *w, uint32_t events)
 {
-	drain(w);
+	replay_plain(w, events);
 }
 
 static void lay(const struct scene *s)
@@ -206,7 +233,7 @@ static struct watch *prepare(const struct scene *s, struct replay *r)
 	if (s->way != SPLICE_BACK)
 		return &m->watch;
 	lay(s);
-	drain(&m->watch);
+	replay_plain(&m->watch, EPOLLIN);
 	m = &r->udp.maps.map[flow_of_map(&r->udp.flows, m->flows)->peer];
 	lay_arrivals(s, m->inner, &unset);
 	return &m->watch;
@@ -221,24 +248,31 @@ static uint64_t drops(const struct stats *s)
 	return n;
 }
 
+__attribute__((noinline)) bool replay_end(struct replay *r, const char *name,
+					  unsigned n)
+{
+	uint64_t lost = drops(&r->stats);
+
+	printf("%s %u %u %llu\n", name, n, kernel_calls(),
+	       (unsigned long long)lost);
+	return !munmap(r, sizeof(*r)) && !lost;
+}
+
 static bool play(const struct scene *s)
 {
-	unsigned segs = s->seg ? (s->len + s->seg - 1U) / s->seg : 1, calls;
-	struct replay *r = start(s);
+	unsigned segs = s->seg ? (s->len + s->seg - 1U) / s->seg : 1;
+	struct replay *r = replay_start(s->offload);
 	struct watch *w = prepare(s, r);
 
 	if (!s->is_first) {
 		lay(s);
-		drain(w);
+		replay_plain(w, EPOLLIN);
 	}
 	r->loop.now_ms += 1000;
 	lay(s);
 	kernel_calls();
-	replay_counted(w);
-	calls = kernel_calls();
-	printf("%s %u %u %llu\n", s->name, s->total * segs, calls,
-	       (unsigned long long)drops(&r->stats));
-	return !drops(&r->stats) && !munmap(r, sizeof(*r));
+	replay_counted(w, EPOLLIN);
+	return replay_end(r, s->name, s->total * segs);
 }
 
 int main(void)
@@ -247,5 +281,6 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof(scenes) / sizeof(*scenes); i++)
 		is_fine &= play(&scenes[i]);
+	is_fine &= replay_tcp();
 	return !is_fine;
 }

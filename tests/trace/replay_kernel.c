@@ -7,6 +7,9 @@
 #include "replay_kernel.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/sock_diag.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <sched.h>
@@ -17,8 +20,31 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#ifndef SO_PEEK_OFF
+#define SO_PEEK_OFF 42
+#endif
+#ifndef SO_MEMINFO
+#define SO_MEMINFO 55
+#endif
+
 #define FD_FIRST 100
-#define FD_MAX 4096
+#define FD_MAX 2048
+#define WRITTEN_MAX 512
+#define SEND_BUFFER (4 * 1024 * 1024)
+#define PEER_WINDOW (1024 * 1024)
+
+/** struct socket - or one end of a pipe
+ * @bound: its name      @sent: bytes, as the kernel counts acknowledged ones
+ * @left:  received and not taken      @peeked: of them, where it @seeks
+ * @feeds: descriptor that reads what is written, 0 none
+ * @fin:   behind those @left is the end */
+struct socket {
+	union sockaddr_ip bound;
+	uint64_t sent;
+	uint32_t left, peeked;
+	int feeds;
+	bool seeks, fin;
+};
 
 static struct {
 	const struct shot *shot;
@@ -26,8 +52,19 @@ static struct {
 	unsigned n, at, left, calls;
 	int family;
 	int fd;
-	union sockaddr_ip bound[FD_MAX];
-} k = { .fd = FD_FIRST };
+	struct end peer;
+	unsigned waiting;
+	uint32_t waiting_len;
+	unsigned n_written, n_told;
+	struct written written[WRITTEN_MAX];
+	struct socket socket[FD_MAX];
+} k;
+
+void kernel_init(void)
+{
+	memset(&k, 0, sizeof(k));
+	k.fd = FD_FIRST;
+}
 
 void kernel_frames(const struct shot *s, unsigned n, unsigned total)
 {
@@ -47,6 +84,27 @@ void kernel_arrivals(const struct arrival *a, unsigned n, unsigned total,
 	k.n = n;
 	k.left = total;
 	k.at = 0;
+}
+
+void kernel_waiting(const struct end *peer, unsigned n, uint32_t len)
+{
+	k.peer = *peer;
+	k.waiting = n;
+	k.waiting_len = len;
+}
+
+void kernel_receive(int fd, uint32_t len, bool fin)
+{
+	k.socket[fd].left += len;
+	k.socket[fd].fin = fin;
+}
+
+const struct written *kernel_written(void)
+{
+	if (k.n_told < k.n_written)
+		return &k.written[k.n_told++];
+	k.n_told = k.n_written = 0;
+	return NULL;
 }
 
 bool kernel_is_idle(void)
@@ -156,79 +214,198 @@ int recvmmsg(int fd, struct mmsghdr *h, unsigned n, int flags,
 	return (int)i;
 }
 
+static uint32_t bytes(const struct iovec *iov, size_t n)
+{
+	size_t i, len = 0;
+
+	for (i = 0; i < n; i++)
+		len += iov[i].iov_len;
+	return (uint32_t)len;
+}
+
+static uint32_t min(size_t a, size_t b)
+{
+	return (uint32_t)(a < b ? a : b);
+}
+
+/* Errors: there are none. Bytes of a stream are peeked only, and are whatever
+ * the buffer held. */
 ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
-	(void)fd, (void)m, (void)flags;
+	struct socket *s = &k.socket[fd];
+	uint32_t n = min(bytes(m->msg_iov, m->msg_iovlen), s->left - s->peeked);
+
 	called();
-	return again();
+	if (!(flags & MSG_PEEK) || (!n && !s->fin))
+		return again();
+	if (s->seeks)
+		s->peeked += n;
+	return n;
+}
+
+/* Only to discard */
+ssize_t recv(int fd, void *buf, size_t len, int flags)
+{
+	struct socket *s = &k.socket[fd];
+	uint32_t n = min(len, s->left);
+
+	called();
+	assert(!buf && flags & MSG_TRUNC);
+	if (!n && !s->fin)
+		return again();
+	s->left -= n;
+	s->peeked -= min(n, s->peeked);
+	return n;
 }
 
 /* What is sent */
 
-static ssize_t bytes(const struct iovec *iov, size_t n)
-{
-	size_t i, len = 0;
-
-	called();
-	for (i = 0; i < n; i++)
-		len += iov[i].iov_len;
-	return (ssize_t)len;
-}
-
 ssize_t writev(int fd, const struct iovec *iov, int n)
 {
+	uint32_t len = bytes(iov, (size_t)n);
+
 	(void)fd;
-	return bytes(iov, (size_t)n);
+	called();
+	if (k.n_written < WRITTEN_MAX) {
+		struct written *w = &k.written[k.n_written++];
+
+		w->len = len;
+		memcpy(w->head, iov->iov_base,
+		       min(iov->iov_len, sizeof(w->head)));
+	}
+	return len;
 }
 
 ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 {
-	(void)fd, (void)flags;
-	return bytes(m->msg_iov, m->msg_iovlen);
+	uint32_t len = bytes(m->msg_iov, m->msg_iovlen);
+
+	(void)flags;
+	called();
+	k.socket[fd].sent += len;
+	return len;
+}
+
+ssize_t splice(int in, off64_t *in_off, int out, off64_t *out_off, size_t len,
+	       unsigned flags)
+{
+	struct socket *from = &k.socket[in], *to = &k.socket[out];
+	uint32_t n = min(len, from->left);
+
+	(void)in_off, (void)out_off, (void)flags;
+	called();
+	if (!n && !from->fin)
+		return again();
+	from->left -= n;
+	k.socket[to->feeds].left += n;
+	return n;
 }
 
 /* Sockets */
+
+static int new_fd(int family)
+{
+	assert(k.fd < FD_MAX);
+	k.socket[k.fd].bound.sa.sa_family = (sa_family_t)family;
+	return k.fd++;
+}
 
 int socket(int family, int type, int proto)
 {
 	(void)type, (void)proto;
 	called();
-	assert(k.fd < FD_MAX);
-	k.bound[k.fd].sa.sa_family = (sa_family_t)family;
-	return k.fd++;
+	return new_fd(family);
+}
+
+int listen(int fd, int backlog)
+{
+	(void)fd, (void)backlog;
+	return called();
+}
+
+int accept4(int fd, struct sockaddr *sa, socklen_t *len, int flags)
+{
+	int family = k.socket[fd].bound.sa.sa_family, one;
+
+	(void)flags;
+	called();
+	if (!k.waiting)
+		return again();
+	k.waiting--;
+	*len = end_to_sockaddr(&k.peer, family, (void *)sa);
+	k.peer.port++;
+	one = new_fd(family);
+	k.socket[one].left = k.waiting_len;
+	return one;
+}
+
+int shutdown(int fd, int how)
+{
+	(void)fd, (void)how;
+	return called();
+}
+
+int pipe2(int fds[2], int flags)
+{
+	(void)flags;
+	called();
+	fds[0] = new_fd(0);
+	fds[1] = new_fd(0);
+	k.socket[fds[1]].feeds = fds[0];
+	return 0;
+}
+
+int fcntl(int fd, int what, ...)
+{
+	(void)fd, (void)what;
+	return called();
 }
 
 int bind(int fd, const struct sockaddr *sa, socklen_t len)
 {
 	called();
-	memcpy(&k.bound[fd], sa, len);
+	memcpy(&k.socket[fd].bound, sa, len);
 	return 0;
 }
 
 int getsockname(int fd, struct sockaddr *sa, socklen_t *len)
 {
 	called();
-	*len = sizeof(k.bound[fd]);
-	memcpy(sa, &k.bound[fd], *len);
+	*len = sizeof(k.socket[fd].bound);
+	memcpy(sa, &k.socket[fd].bound, *len);
 	return 0;
 }
 
 int connect(int fd, const struct sockaddr *sa, socklen_t len)
 {
-	(void)fd, (void)sa, (void)len;
+	(void)sa, (void)len;
+	k.socket[fd].sent = 1; /* it counts the SYN */
 	return called();
 }
 
 int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 {
-	(void)fd, (void)level, (void)name, (void)value, (void)len;
+	(void)len;
+	if (level == SOL_SOCKET && name == SO_PEEK_OFF) {
+		k.socket[fd].seeks = true;
+		memcpy(&k.socket[fd].peeked, value, sizeof(int));
+	}
 	return called();
 }
 
 int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 {
-	(void)fd, (void)level, (void)name;
+	struct tcp_info info = { .tcpi_rtt = 50,
+				 .tcpi_min_rtt = 50,
+				 .tcpi_bytes_acked = k.socket[fd].sent,
+				 .tcpi_snd_wnd = PEER_WINDOW };
+	uint32_t mem[SK_MEMINFO_VARS] = { [SK_MEMINFO_SNDBUF] = SEND_BUFFER };
+
 	memset(value, 0, *len);
+	if (level == IPPROTO_TCP && name == TCP_INFO)
+		memcpy(value, &info, min(*len, sizeof(info)));
+	if (level == SOL_SOCKET && name == SO_MEMINFO)
+		memcpy(value, mem, min(*len, sizeof(mem)));
 	return called();
 }
 

@@ -3,8 +3,9 @@
  * are for.
  *
  * Its functions take the place of libc's of the same name. Descriptors are
- * numbers and nothing more. What is sent vanishes; what is received is what was
- * laid out before. Calls are counted, and that is all that happens. */
+ * numbers with counts of bytes and nothing more. What is sent vanishes, and is
+ * acknowledged at once; what is received is what was laid out before. Calls are
+ * counted, and that is all that happens. */
 
 #ifndef REPLAY_KERNEL_H
 #define REPLAY_KERNEL_H
@@ -24,6 +25,15 @@ struct arrival {
 	uint32_t seg;
 };
 
+/** struct written - a frame for the guest: its length, and the first bytes */
+struct written {
+	uint32_t len;
+	uint8_t head[128];
+};
+
+/** kernel_init() - as if nothing had happened yet */
+void kernel_init(void);
+
 /** kernel_frames() - let read(2) give @total frames, the @n of @s in turn */
 void kernel_frames(const struct shot *s, unsigned n, unsigned total);
 
@@ -32,7 +42,19 @@ void kernel_frames(const struct shot *s, unsigned n, unsigned total);
 void kernel_arrivals(const struct arrival *a, unsigned n, unsigned total,
 		     int family);
 
-/** kernel_is_idle() - was all of it fetched? */
+/** kernel_waiting() - let accept4(2) give @n connections, from @peer and the
+ * ports that follow, of which each has received @len bytes */
+void kernel_waiting(const struct end *peer, unsigned n, uint32_t len);
+
+/** kernel_receive() - let the TCP socket @fd have @len bytes more, and then the
+ * end if @fin */
+void kernel_receive(int fd, uint32_t len, bool fin);
+
+/** kernel_written() - the next frame that writev(2) was given, NULL: no more */
+const struct written *kernel_written(void);
+
+/** kernel_is_idle() - was all that was laid out for read(2) and recvmmsg(2)
+ * fetched? */
 bool kernel_is_idle(void);
 
 /** kernel_calls() - system calls since the last question */
