@@ -296,13 +296,26 @@ warm()
 	udp c tx 2001:db8::2 9
 }
 
+# is_ending /proc/PID: a forwarder that has let go of its memory, and so has no
+# program any more, holds the link until it is a zombie
+is_ending()
+{
+	local comm state
+
+	read -r _ comm state _ 2>/dev/null <"$1/stat" || return 1
+	[ "$comm" = "(${PASTA##*/})" ] && [ "$state" != Z ] &&
+		! readlink "$1/exe" >/dev/null
+}
+
 # Every process of ours that runs the forwarder's program
 forwarders()
 {
 	local p
 
 	for p in /proc/[0-9]*; do
-		[ "$p/exe" -ef "$PASTA" ] && echo "${p#/proc/}"
+		if [ "$p/exe" -ef "$PASTA" ] || is_ending "$p"; then
+			echo "${p#/proc/}"
+		fi
 	done
 	return 0
 }
