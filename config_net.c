@@ -169,12 +169,13 @@ static bool is_first(const struct guest_net *net, const struct nl_addr *a)
 }
 
 /* Give the route of an address the MTU of the host's link, but leave the way to
- * the gateway, behind which is the host, as wide as the tap. */
-static void narrow(int fd, const struct guest_net *net, const struct nl_addr *a,
-		   const struct nl_link *tap)
+ * the address that stands for the host as wide as the tap. */
+static void narrow(int fd, const struct conf *c, const struct guest_net *net,
+		   const struct nl_addr *a, const struct nl_link *tap)
 {
 	bool is_v4 = addr_is_v4(&a->addr);
 	enum family f = addr_family(&a->addr);
+	struct addr host = hostnet_loopback(c, net, f);
 	struct nl_route r = { .dst = prefix_of(a),
 			      .plen = a->plen,
 			      .ifindex = tap->ifindex,
@@ -191,9 +192,9 @@ static void narrow(int fd, const struct guest_net *net, const struct nl_addr *a,
 	if (is_v4)
 		r.src = a->addr;
 	if (netlink_route_replace(fd, &r) ||
-	    !addr_in_prefix(&net->gw[f], &a->addr, a->plen))
+	    !addr_in_prefix(&host, &a->addr, a->plen))
 		return;
-	r.dst = net->gw[f];
+	r.dst = host;
 	r.plen = (uint8_t)(8 * addr_len(&r.dst));
 	r.mtu = 0;
 	r.proto = RTPROT_BOOT;
@@ -242,7 +243,7 @@ static void do_not_solicit(const struct nl_link *tap)
 	close(fd);
 }
 
-void config_net_apply(int fd, const struct guest_net *net,
+void config_net_apply(int fd, const struct conf *c, const struct guest_net *net,
 		      const struct nl_link *tap, struct addr *ret_guest_ll)
 {
 	struct nl_link_conf quiet = { .no_linklocal = true };
@@ -267,7 +268,7 @@ void config_net_apply(int fd, const struct guest_net *net,
 	add_addrs(fd, net, has_v6, tap);
 	for (i = 0; i < net->n_addrs; i++)
 		if (has_v6 || addr_is_v4(&net->addrs[i].addr))
-			narrow(fd, net, &net->addrs[i], tap);
+			narrow(fd, c, net, &net->addrs[i], tap);
 	add_routes(fd, net, has_v6, tap);
 	*ret_guest_ll = guest_ll;
 }

@@ -28,7 +28,7 @@ void config_net_link(int fd, const struct conf *c, const struct guest_net *net,
  * route that this namespace cannot hold is skipped with a notice; a failing
  * address dies.
  */
-void config_net_apply(int fd, const struct guest_net *net,
+void config_net_apply(int fd, const struct conf *c, const struct guest_net *net,
 		      const struct nl_link *tap, struct addr *ret_guest_ll);
 
 #endif

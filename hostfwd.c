@@ -65,9 +65,7 @@ void hostfwd_policy(const struct conf *c, const struct guest_net *net,
 		fwd.seen[f] = net->addr[f];
 		fwd.ours[f] = f == FAMILY_V6 ? net->our_ll :
 					       first_set(&net->gw[f], &alone);
-		fwd.host_loopback[f] = c->map_host_loopback[f];
-		if (!addr_is_set(&fwd.host_loopback[f]) && !c->no_map_gw)
-			fwd.host_loopback[f] = net->gw[f];
+		fwd.host_loopback[f] = hostnet_loopback(c, net, f);
 		fwd.guest_alias[f] = c->map_guest_addr[f];
 		fwd.dns_forward[f] = c->dns_forward[f];
 		if (!addr_is_set(&fwd.dns_forward[f]) &&

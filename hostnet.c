@@ -556,3 +556,11 @@ int hostnet_plan(const struct conf *c, const struct nl_facts *facts,
 	plan_tap_name(c, ret_net);
 	return 0;
 }
+
+struct addr hostnet_loopback(const struct conf *c, const struct guest_net *net,
+			     enum family f)
+{
+	if (addr_is_set(&c->map_host_loopback[f]) || c->no_map_gw)
+		return c->map_host_loopback[f];
+	return net->gw[f];
+}

@@ -55,4 +55,9 @@ int hostnet_plan(const struct conf *c, const struct nl_facts *facts,
 		 struct guest_net *ret_net,
 		 char ret_err[static HOSTNET_ERR_MAX]);
 
+/** hostnet_loopback() - what stands for the host's loopback address in the
+ * guest; unset: nothing */
+struct addr hostnet_loopback(const struct conf *c, const struct guest_net *net,
+			     enum family f);
+
 #endif
