@@ -66,6 +66,7 @@
 #define TCB_EDGE_NEAR 65536 /* bytes left: the guest may wait for more */
 #define REST_BUFS 128 /* 8 MiB, touched only when a socket breaks its word */
 #define REST_SIZE 65536
+#define TCP_AHEAD_BUFS 96 /* of them for what came behind a gap */
 
 /* TCP from socket to socket: 112 bytes, two descriptors, a pipe only while it
  * moves much: a user's pipes may have 16,384 pages in all, pipe(7) */

@@ -1,7 +1,8 @@
-/* rest.c - bytes that a socket did not take yet
+/* rest.c - bytes of the guest that a socket does not have yet
  *
- * It happens rarely: windows are drawn with room to spare. So a small pool
- * serves all connections, and its pages are not touched before. */
+ * It happens rarely: windows are drawn with room to spare, and the link keeps
+ * order. So a small pool serves all connections, and its pages are not touched
+ * before. */
 
 #include "rest.h"
 
@@ -18,6 +19,7 @@ static bool grow(struct rest_pool *p, struct rest *r)
 		n = ++p->high;
 	else
 		return false;
+	p->n++;
 	p->off[n - 1] = p->end[n - 1] = 0;
 	p->next[n - 1] = 0;
 	if (r->last)
@@ -65,15 +67,33 @@ static void free_first(struct rest_pool *p, struct rest *r)
 		r->last = 0;
 	p->next[n - 1] = p->free;
 	p->free = n;
+	p->n--;
 }
 
 void rest_drop(struct rest_pool *p, struct rest *r, uint32_t len)
 {
-	unsigned i = r->first - 1U;
+	while (len) {
+		unsigned i = r->first - 1U;
+		uint32_t n = p->end[i] - p->off[i];
 
-	p->off[i] += len;
-	if (p->off[i] == p->end[i])
-		free_first(p, r);
+		if (n > len)
+			n = len;
+		p->off[i] += n;
+		len -= n;
+		if (p->off[i] == p->end[i])
+			free_first(p, r);
+	}
+}
+
+void rest_join(struct rest_pool *p, struct rest *r, struct rest *more)
+{
+	if (r->last)
+		p->next[r->last - 1] = more->first;
+	else
+		r->first = more->first;
+	if (more->last)
+		r->last = more->last;
+	*more = (struct rest){ 0 };
 }
 
 void rest_clear(struct rest_pool *p, struct rest *r)

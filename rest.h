@@ -1,9 +1,9 @@
-/* rest.h - bytes that a socket did not take yet
+/* rest.h - bytes of the guest that a socket does not have yet
  * Knows: buffers of one pool, chained.  Does not know: sockets, connections.
  *
  * What was offered to the guest as a window is taken from it, even where the
- * host's socket then takes less than it said. Zero-filled memory is an empty
- * pool, and an empty rest. */
+ * host's socket then takes less than it said, or bytes before it are missing.
+ * Zero-filled memory is an empty pool, and an empty rest. */
 
 #ifndef REST_H
 #define REST_H
@@ -21,11 +21,12 @@ struct rest {
 
 /** struct rest_pool - @off, @end: used part of each buffer
  * @next: the one behind it + 1, also of free ones
- * @free: first free one + 1      @high: buffers ever used */
+ * @free: first free one + 1      @high: buffers ever used
+ * @n:    buffers in use */
 struct rest_pool {
 	uint32_t off[REST_BUFS], end[REST_BUFS];
 	uint16_t next[REST_BUFS];
-	uint16_t free, high;
+	uint16_t free, high, n;
 	uint8_t buf[REST_BUFS][REST_SIZE];
 };
 
@@ -43,8 +44,11 @@ uint32_t rest_add(struct rest_pool *p, struct rest *r, const uint8_t *buf,
 /** rest_first() - the oldest bytes that lie together; not of an empty rest */
 struct iovec rest_first(struct rest_pool *p, const struct rest *r);
 
-/** rest_drop() - forget @len of the bytes that rest_first() gave */
+/** rest_drop() - forget the first @len bytes; there are as many */
 void rest_drop(struct rest_pool *p, struct rest *r, uint32_t len);
+
+/** rest_join() - put @more behind @r; it is empty then */
+void rest_join(struct rest_pool *p, struct rest *r, struct rest *more);
 
 /** rest_clear() - forget all of them */
 void rest_clear(struct rest_pool *p, struct rest *r);

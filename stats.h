@@ -55,6 +55,7 @@
 	X(TCP_EVICTED, "tcp_evicted") \
 	X(TCP_RESENT, "tcp_retransmissions") \
 	X(TCP_RESTS, "tcp_writes_cut_short") \
+	X(TCP_AHEAD, "tcp_kept_out_of_order") \
 	X(TCP_PAUSED, "tcp_accept_paused") \
 	X(TCP_SPLICED, "tcp_spliced") \
 	X(TCP_SPLICE_BYTES, "tcp_spliced_bytes") \

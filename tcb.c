@@ -276,8 +276,13 @@ static void take_payload(struct tcb *t, const struct pkt_tcp *seg, uint32_t len,
 
 	if (!len && !(seg->flags & TCP_FIN))
 		return;
-	if (seq_before(t->rcv_nxt, seg->seq) || t->flags & TCB_FIN_RCVD) {
+	if (t->flags & TCB_FIN_RCVD) {
+		t->flags |= TCB_ACK_NOW;
+		return;
+	}
+	if (seq_before(t->rcv_nxt, seg->seq)) {
 		t->flags |= TCB_ACK_NOW; /* something before it is missing */
+		in->ahead = min(len, t->rcv_edge - seg->seq);
 		return;
 	}
 	if (seg->seq != t->rcv_nxt)

@@ -69,11 +69,13 @@ enum tcb_do {
 };
 
 /** struct tcb_in - @todo: enum tcb_do     @acked: bytes, SYN and FIN not counted
- * @skip, @take: part of the payload that comes next, @take 0: none */
+ * @skip, @take: part of the payload that comes next, @take 0: none
+ * @ahead: instead, what its first bytes are that the window has room for, with
+ *         a gap before them */
 struct tcb_in {
 	unsigned todo;
 	uint32_t acked;
-	uint32_t skip, take;
+	uint32_t skip, take, ahead;
 };
 
 /** struct tcb - transmission control block

@@ -2,8 +2,8 @@
  *
  * Each connection of the guest is one socket of the host. Bytes stay in the
  * buffers of one kernel or the other until the far one has them: nothing is
- * stored here, but for what a socket did not take (rest.h), and nothing is
- * acknowledged that could still be lost here.
+ * stored here, but for what a socket did not take or came early (rest.h), and
+ * nothing is acknowledged that could still be lost here.
  *
  * Frames come in rounds. What each asks for at once is done at once; answers
  * wait until the round is over, so that a train of segments is acknowledged by
@@ -75,16 +75,23 @@ static void set_tos(struct tcp_conn *c, uint8_t tos)
 	c->tos = tos;
 }
 
-/* A payload that is not taken; bytes that came before are no loss. What is out
- * of order is told at once and each time: three such make the guest send again
- * what is missing, RFC 5681 4.2. */
-static void refuse(struct tcp *t, struct tcp_conn *c, const struct pkt *p)
+/* A payload that does not come next; bytes that came before are no loss. What
+ * is out of order is told at once and each time: three such make the guest send
+ * again what is missing, RFC 5681 4.2. That is nothing before rcv_nxt, whatever
+ * the remote acknowledged. */
+static void set_aside(struct tcp *t, struct tcp_conn *c, const struct pkt *p,
+		      uint32_t ahead)
 {
-	if (c->tcb.flags & TCB_FIN_RCVD) {
+	struct tcb *b = &c->tcb;
+
+	if (b->flags & TCB_FIN_RCVD) {
 		stats_add(t->stats, DROP_TCP_LATE, 1);
-	} else if (seq_before(c->tcb.rcv_nxt, p->tcp.seq)) {
-		stats_add(t->stats, DROP_TCP_ORDER, 1);
-		(void)tcp_conn_tell(t, c, tcb_seq(&c->tcb), 0);
+	} else if (seq_before(b->rcv_nxt, p->tcp.seq)) {
+		if (tcp_host_keep(t, c, p->tcp.seq, p->body.buf, ahead) <
+		    p->body.len)
+			stats_add(t->stats, DROP_TCP_ORDER, 1);
+		(void)tcb_offer(b, b->rcv_nxt, b->rcv_edge - b->rcv_nxt, 1);
+		(void)tcp_conn_tell(t, c, tcb_seq(b), 0);
 	}
 }
 
@@ -96,7 +103,7 @@ static bool take(struct tcp *t, struct tcp_conn *c, const struct pkt *p,
 	int64_t n = 0;
 
 	if (p->body.len && !in->take)
-		refuse(t, c, p);
+		set_aside(t, c, p, in->ahead);
 	if (in->take) {
 		set_tos(c, p->body.mark.tos);
 		n = tcp_host_take(t, c, p->body.buf + in->skip, in->take);
@@ -109,7 +116,7 @@ static bool take(struct tcp *t, struct tcp_conn *c, const struct pkt *p,
 		c->tcb.flags |= TCB_ACK_NOW;
 	if (fin)
 		tcp_host_fin(c);
-	return true;
+	return rest_is_empty(&c->ahead) || !tcp_host_join(t, c);
 }
 
 /* Who connected often speaks first, and did meanwhile: then one segment brings

@@ -239,6 +239,7 @@ static void forget(struct tcp *t, struct tcp_conn *c)
 	leave_list(t, c);
 	heap_set(&t->heap, number(t, c), HEAP_NEVER);
 	rest_clear(&t->rests, &c->rest);
+	rest_clear(&t->rests, &c->ahead);
 	free_entry(t, c);
 }
 

@@ -57,6 +57,7 @@ enum tcp_flag {
  * @look_ms: when to look again what it acknowledged, TCB_NEVER not
  * @wait_ms: the time between two looks     @owed_ms: when the last news came
  * @rest:    of the guest's bytes, what the socket did not take yet
+ * @ahead:   those from @ahead_seq to @ahead_end, before which some are missing
  * @tos:     DSCP set on the socket      @list, @lru, @chain: private */
 struct tcp_conn {
 	struct watch watch;
@@ -64,10 +65,10 @@ struct tcp_conn {
 	struct end inner, visible;
 	int64_t look_ms, owed_ms;
 	uint32_t start, offered, most, far_most;
-	uint32_t wait_ms;
+	uint32_t wait_ms, ahead_seq, ahead_end;
 	uint32_t chain;
 	struct lru_node lru;
-	struct rest rest;
+	struct rest rest, ahead;
 	uint16_t flags;
 	uint8_t list;
 	uint8_t tos;

@@ -5,8 +5,9 @@
  *
  * The guest is offered what the socket can take, seven eighths of the room in
  * its send buffer, since a segment that does not fit would have to be dropped.
- * Should a write be cut short all the same, the rest is kept: nothing inside
- * the window is lost.
+ * Should a write be cut short all the same, the rest is kept, and so is what
+ * comes behind a gap: a sender that has no selective acknowledgement cannot
+ * know of it, and sends more of it while it repairs the gap.
  *
  * A send buffer grows only while somebody waits for room in it. So waiting is
  * renewed while it is fuller than two thirds.
@@ -74,9 +75,9 @@ static void shut(struct tcp_conn *c)
 	stream_shutdown(c->watch.fd);
 }
 
-int tcp_host_ready(struct tcp *t, struct tcp_conn *c)
+/* Returns: 0 or -errno; not -EAGAIN */
+static int send_rest(struct tcp *t, struct tcp_conn *c)
 {
-	c->flags &= (uint16_t)~TCP_WAITS;
 	while (!rest_is_empty(&c->rest)) {
 		struct iovec iov = rest_first(&t->rests, &c->rest);
 		ssize_t n = stream_send(c->watch.fd, &iov, 1);
@@ -87,10 +88,57 @@ int tcp_host_ready(struct tcp *t, struct tcp_conn *c)
 			return n == -EAGAIN ? 0 : (int)n;
 		rest_drop(&t->rests, &c->rest, (uint32_t)n);
 	}
+	return 0;
+}
+
+int tcp_host_ready(struct tcp *t, struct tcp_conn *c)
+{
+	int rc;
+
+	c->flags &= (uint16_t)~TCP_WAITS;
+	rc = send_rest(t, c);
+	if (rc)
+		return rc;
 	if (c->tcb.flags & TCB_FIN_RCVD)
 		shut(c);
 	c->offered = TCP_ASK_ANEW;
 	return 0;
+}
+
+uint32_t tcp_host_keep(struct tcp *t, struct tcp_conn *c, uint32_t seq,
+		       const uint8_t *buf, uint32_t len)
+{
+	uint32_t known, n = 0;
+
+	if (rest_is_empty(&c->ahead))
+		c->ahead_seq = c->ahead_end = seq;
+	if (seq_before(seq, c->ahead_seq) || seq_before(c->ahead_end, seq))
+		return 0;
+	known = c->ahead_end - seq;
+	if (known >= len)
+		return len;
+	if (t->rests.n < TCP_AHEAD_BUFS) /* the others are for rests */
+		n = rest_add(&t->rests, &c->ahead, buf + known, len - known);
+	c->ahead_end += n;
+	stats_add(t->stats, TCP_AHEAD, n > 0);
+	return known + n;
+}
+
+int tcp_host_join(struct tcp *t, struct tcp_conn *c)
+{
+	struct tcb *b = &c->tcb;
+	uint32_t next = b->rcv_nxt;
+
+	if (seq_before(next, c->ahead_seq))
+		return 0;
+	if (b->flags & TCB_FIN_RCVD || !seq_before(next, c->ahead_end)) {
+		rest_clear(&t->rests, &c->ahead);
+		return 0;
+	}
+	rest_drop(&t->rests, &c->ahead, next - c->ahead_seq);
+	rest_join(&t->rests, &c->rest, &c->ahead);
+	tcb_took(b, c->ahead_end - next, false);
+	return send_rest(t, c);
 }
 
 void tcp_host_fin(struct tcp_conn *c)

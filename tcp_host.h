@@ -15,6 +15,20 @@
 int64_t tcp_host_take(struct tcp *t, struct tcp_conn *c, const uint8_t *buf,
 		      uint32_t len);
 
+/**
+ * tcp_host_keep() - keep @len bytes from @seq on, before which some are missing
+ * One run of them for each connection: the link keeps order, so what follows a
+ * loss lies together.
+ * Returns: how many of them are kept, from the first on
+ */
+uint32_t tcp_host_keep(struct tcp *t, struct tcp_conn *c, uint32_t seq,
+		       const uint8_t *buf, uint32_t len);
+
+/** tcp_host_join() - take what is kept, if nothing is missing before it now;
+ * there is something
+ * Returns: 0 or -errno */
+int tcp_host_join(struct tcp *t, struct tcp_conn *c);
+
 /** tcp_host_ready() - there is room: send the rest
  * Returns: 0 or -errno */
 int tcp_host_ready(struct tcp *t, struct tcp_conn *c);

@@ -4,7 +4,6 @@
 # stops now and then, or is slower than the other. Nothing stands still for a
 # second once both ends go on, and the container's kernel has nothing to send
 # twice.
-# once both ends go on, and the container's kernel has nothing to send twice.
 # once
 # limit: 120
 #

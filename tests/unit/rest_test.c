@@ -19,15 +19,21 @@ static uint8_t byte(unsigned owner, uint64_t n)
 	return (uint8_t)(n * 31 + n / 253 + owner * 7);
 }
 
-static uint32_t add(unsigned owner, uint32_t len)
+/* The next bytes of the stream of @owner */
+static uint32_t add_to(struct rest *r, unsigned owner, uint32_t len)
 {
 	uint32_t n;
 
 	for (uint32_t i = 0; i < len; i++)
 		bytes[i] = byte(owner, added[owner] + i);
-	n = rest_add(&pool, &rest[owner], bytes, len);
+	n = rest_add(&pool, r, bytes, len);
 	added[owner] += n;
 	return n;
+}
+
+static uint32_t add(unsigned owner, uint32_t len)
+{
+	return add_to(&rest[owner], owner, len);
 }
 
 /* Take up to @len bytes; false if they are others than went in */
@@ -54,6 +60,7 @@ static unsigned free_buffers(void)
 
 	for (unsigned i = pool.free; i && n <= REST_BUFS; i = pool.next[i - 1])
 		n++;
+	is_int(pool.n, REST_BUFS - n, "those in use are counted");
 	return n;
 }
 
@@ -83,6 +90,34 @@ static void simple(void)
 	ok(rest_is_empty(&rest[1]) && free_buffers() == REST_BUFS, "cleared");
 	rest_clear(&pool, &rest[1]);
 	is_int(free_buffers(), REST_BUFS, "clearing nothing does nothing");
+}
+
+static void joined(void)
+{
+	static const uint32_t lens[] = { 0, 10, REST_SIZE, 2 * REST_SIZE + 1 };
+	struct rest more = { 0 };
+
+	for (unsigned i = 0; i < 16; i++) {
+		add(4, lens[i / 4]);
+		add_to(&more, 4, lens[i % 4]);
+		rest_join(&pool, &rest[4], &more);
+		ok(rest_is_empty(&more), "%u: it is empty then", i);
+		add(4, 5);
+		ok(drain(4) && dropped[4] == added[4], "%u: all in order", i);
+		is_int(free_buffers(), REST_BUFS, "the buffers are free");
+	}
+}
+
+/* More than lies together */
+static void skip(void)
+{
+	const uint32_t len = 2 * REST_SIZE + 7;
+
+	add(5, 3 * REST_SIZE);
+	rest_drop(&pool, &rest[5], len);
+	dropped[5] += len;
+	ok(drain(5) && dropped[5] == added[5], "behind it the right bytes");
+	is_int(free_buffers(), REST_BUFS, "the buffers are free");
 }
 
 static void full(void)
@@ -130,6 +165,8 @@ static void chance(void)
 int main(void)
 {
 	simple();
+	joined();
+	skip();
 	full();
 	chance();
 	return done();

@@ -359,7 +359,11 @@ static void old_and_early(void)
 	ok(in.skip == 100 && !in.take && in.todo & TCB_DO_FIN,
 	   "all old, but for the FIN");
 	input(TCP_ACK, peer + 141, ISS + 1, 1000, 100);
-	ok(!in.take && is_told(1 << 20), "out of order: dropped, and told");
+	ok(!in.take && in.ahead == 100 && is_told(1 << 20),
+	   "out of order: behind a gap, and told");
+	input(TCP_ACK, t.rcv_edge - 40, ISS + 1, 1000, 100);
+	ok(!in.take && in.ahead == 40 && is_told(1 << 20),
+	   "of which the window has room for a part");
 	ok(!input(TCP_ACK, peer + 139, ISS + 1, 1000, 0) && is_told(1 << 20),
 	   "keep-alive without a byte");
 	ok(!input(TCP_ACK, peer + 139, ISS + 1, 1000, 1) && is_told(1 << 20),

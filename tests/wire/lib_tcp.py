@@ -98,7 +98,7 @@ def descriptors_back(d, most, what="descriptors came back"):
     """At most so many, soon: the last segment is sent before its socket is closed."""
     end = time.monotonic() + WAIT
     while (n := descriptors(d)) > most and time.monotonic() < end:
-        time.sleep(0.001)
+        time.sleep(0.001)  # sleep: between two looks
     return ok(n <= most, what, "%d, wanted %d" % (n, most))
 
 

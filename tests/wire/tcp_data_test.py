@@ -36,6 +36,53 @@ def order(d, fam):
     h.close()
 
 
+def gaps(d, fam):
+    """What comes behind a gap is kept, up to the next gap."""
+    c, h = pair(d, fam, iss=MOD - 3000)
+    data = pattern(10000)
+    at = c.seq
+
+    def send(*parts):
+        for i in parts:
+            c.send(ACK, data[1000 * i:1000 * (i + 1)], seq=at + 1000 * i)
+
+    send(0, 1, 3, 4, 5, 7, 8)
+    c.acked("%s: up to the first gap" % fam[1], at + 2000)
+    for i in range(4):
+        f = c.recv()
+        same(f and f.ack, (at + 2000) % MOD, "duplicate %d" % i)
+    send(2)
+    c.acked("repaired: up to the second", at + 6000)
+    send(6)
+    c.acked("which repaired is", at + 7000)
+    send(9, 7, 8)
+    c.acked("all", at + 10000)
+    ok(read(h, 10000) == data, "each byte once")
+    c.seq += 10000
+    c.drain()
+    c.send(ACK, b"kept", seq=c.seq + 4)
+    c.send(RST, seq=c.seq)
+    same(ends(h), "RST", "what is kept is no hindrance")
+    h.close()
+
+
+def shuffled(d, fam):
+    """Any pieces of a window in any order, until all has arrived"""
+    c, h = pair(d, fam)
+    data, at, rng = pattern(40000), c.seq, random.Random(fam[1])
+    done = n = 0
+    while done < len(data) and n < 5000:
+        for _ in range(rng.randrange(1, 8)):
+            a = done + rng.choice((0, rng.randrange(8000)))
+            c.send(ACK, data[a:a + rng.randrange(1, 1400)], seq=at + a)
+            n += 1
+        while f := c.recv(0.002):
+            done = (f.ack - at) % MOD
+    same(done, len(data), "%s: %d pieces" % (fam[1], n))
+    ok(read(h, len(data)) == data, "all of it, once and in order")
+    h.close()
+
+
 def wrap(d, fam):
     c, h = pair(d, fam, iss=MOD - 2000)
     data = pattern(9000)
@@ -268,8 +315,8 @@ def urgent(d, fam):
 
 with Daemon() as d:
     for fam in families():
-        for test in order, wrap, loss, duplicates, bad_acks, zero_window, lost_piece, shrunk, \
-                back_pressure, both_stuck, urgent:
+        for test in order, gaps, shuffled, wrap, loss, duplicates, bad_acks, zero_window, \
+                lost_piece, shrunk, back_pressure, both_stuck, urgent:
             test(d, fam)
     same(d.drops().get("tcp_no_buffer", 0), 0, "no byte inside a window was dropped")
 done()
