@@ -26,6 +26,10 @@
 #define TAP_FRAMES 64 /* frames of one round of tap reads */
 #define ROUNDS_MAX 8 /* rounds before other descriptors get their turn */
 
+/* Waiting for events, doc/decisions/0051 */
+#define LOOP_POLL_US 50 /* to look before sleeping: as long as to be woken */
+#define LOOP_POLL_AFTER 4 /* waits in a row that were shorter */
+
 /* Queues we ask the kernel for */
 #define SOCK_BUF (4 * 1024 * 1024) /* bytes; holds a 10 ms stall at 10 Gbit/s */
 #define SOCK_BUF_FORCED (16 * 1024 * 1024) /* bytes, where we have the right */

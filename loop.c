@@ -9,6 +9,11 @@
  * means no time-out. Each wake-up handles all of its events before the timers,
  * so that a late timer cannot drop what has arrived already.
  *
+ * To sleep and be woken takes longer than a short exchange, and as much of the
+ * processor's time as to look again and again meanwhile. So while small events
+ * follow each other closely, it looks for a moment before it sleeps; whoever else
+ * wants the processor goes first (doc/decisions/0051).
+ *
  * A handler may delete any watch, also one whose event was fetched with its
  * own: such an event is taken out of the batch.
  *
@@ -18,10 +23,12 @@
 #include "loop.h"
 
 #include "clock.h"
+#include "limits.h"
 #include "log.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/epoll.h>
 
@@ -126,19 +133,51 @@ void loop_handle(struct loop *l, struct epoll_event *ev, int n)
 	l->n_batch = 0;
 }
 
+/* seccomp(forwarder): sched_yield */
+static int busy_poll(const struct loop *l, struct epoll_event *ev,
+		     int64_t start_us)
+{
+	int n;
+
+	do {
+		sched_yield();
+		n = epoll_wait(l->epfd, ev, EVENTS_MAX, 0);
+	} while (!n && clock_us() - start_us < LOOP_POLL_US);
+	return n;
+}
+
 /* seccomp(forwarder): epoll_wait epoll_pwait clock_gettime */
+static int wait_for_events(struct loop *l, struct epoll_event *ev)
+{
+	int64_t start_us = clock_us();
+	int n = 0;
+
+	if (start_us - l->now_us >= LOOP_POLL_US)
+		l->n_short = 0; /* much is done at once: let it gather */
+	if (l->n_short >= LOOP_POLL_AFTER)
+		n = busy_poll(l, ev, start_us);
+	if (!n)
+		n = epoll_wait(l->epfd, ev, EVENTS_MAX, wait_ms(l));
+	l->now_us = clock_us();
+	l->now_ms = l->now_us / 1000;
+	if (n <= 0 || l->now_us - start_us >= LOOP_POLL_US)
+		l->n_short = 0;
+	else if (l->n_short < LOOP_POLL_AFTER)
+		l->n_short++;
+	return n;
+}
+
 int loop_run(struct loop *l)
 {
 	struct epoll_event ev[EVENTS_MAX];
 
 	while (!l->is_over) {
-		int n = epoll_wait(l->epfd, ev, EVENTS_MAX, wait_ms(l));
+		int n = wait_for_events(l, ev);
 
 		if (n < 0 && errno != EINTR) {
 			err("epoll_wait: %s", strerror(errno));
 			return 1;
 		}
-		l->now_ms = clock_ms();
 		loop_handle(l, ev, n);
 		fire_timers(l);
 	}

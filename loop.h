@@ -37,15 +37,17 @@ struct timer {
 
 /** struct loop - @epfd: epoll descriptor; @now_ms: time of this wake-up;
  * @is_over: set by loop_end(); @status: exit status then
- * @batch, @n_batch: events of this wake-up */
+ * @batch, @n_batch: events of this wake-up
+ * @n_short: waits in a row that were over soon, as was the work between them;
+ * @now_us: @now_ms exactly */
 struct loop {
 	int epfd;
-	int64_t now_ms;
+	int64_t now_ms, now_us;
 	struct epoll_event *batch;
 	int n_batch;
 	int is_over;
 	int status;
-	unsigned n_timers;
+	unsigned n_timers, n_short;
 	struct timer *timer[LOOP_TIMERS_MAX];
 };
 

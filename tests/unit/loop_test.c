@@ -1,14 +1,16 @@
 /* loop_test.c - events, stale events, timers
  *
  * Event descriptors that are ready before the loop runs, and deadlines in the
- * past: nothing here waits. */
+ * past: nothing here waits, but for a moment of busy polling. */
 
 #include "check.h"
 #include "clock.h"
+#include "limits.h"
 #include "loop.h"
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 struct owner {
@@ -122,10 +124,61 @@ static void test_timers(void)
 	close(l.epfd);
 }
 
+/* Always ready, until waits that were short have made the loop poll */
+static void on_stream(struct watch *w, uint32_t events)
+{
+	struct owner *o = container_of(w, struct owner, watch);
+
+	(void)events;
+	if (++o->n_calls == 100000 || o->l->n_short == LOOP_POLL_AFTER)
+		loop_del(o->l, w);
+}
+
+static void silence_ends(struct timer *t, int64_t now_ms)
+{
+	(void)now_ms;
+	loop_end(container_of(t, struct alarm, timer)->l, 9);
+}
+
+static int64_t cpu_us(void)
+{
+	struct rusage r;
+
+	getrusage(RUSAGE_SELF, &r);
+	return (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000 +
+	       r.ru_utime.tv_usec + r.ru_stime.tv_usec;
+}
+
+static void test_busy_poll(void)
+{
+	struct alarm end = { .timer = { alarm_next, silence_ends } };
+	struct owner a;
+	struct loop l;
+	int64_t used;
+
+	loop_init(&l);
+	owner_init(&a, &l);
+	a.watch.fn = on_stream;
+	end.l = &l;
+	end.next_ms = clock_ms() + 300;
+	loop_timer(&l, &end.timer);
+	used = cpu_us();
+	is_int(loop_run(&l), 9, "status");
+	used = cpu_us() - used;
+	ok(a.n_calls >= LOOP_POLL_AFTER && a.n_calls < 100000,
+	   "%d events in a row: it polls", a.n_calls);
+	is_int(l.n_short, 0, "nothing comes: it does not poll again");
+	ok(used < 150000, "and it sleeps meanwhile: %d us of 300 ms",
+	   (int)used);
+	close(a.watch.fd);
+	close(l.epfd);
+}
+
 int main(void)
 {
 	test_events();
 	test_stale();
 	test_timers();
+	test_busy_poll();
 	return done();
 }
