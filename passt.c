@@ -249,8 +249,7 @@ static int set_up_tap(const struct passt *p, int rtnl, struct inside *in)
 	fd = open_tap(p->net.tap_name);
 	config_net_link(rtnl, &p->conf, &p->net, &tap);
 	if (p->conf.config_net)
-		config_net_apply(rtnl, &p->conf, &p->net, &tap,
-				 &in->guest_ll);
+		config_net_apply(rtnl, &p->conf, &p->net, &tap, &in->guest_ll);
 	in->mac = tap.mac;
 	in->ifindex = tap.ifindex;
 	return fd;
