@@ -278,6 +278,11 @@ static void give_up(struct listen *l, const struct listener *failed)
 }
 
 /* What the rule says about all its ports */
+static uint16_t target_of(const struct ports_rule *r, unsigned port)
+{
+	return (uint16_t)(r->target + (port - r->first));
+}
+
 static struct listener of_rule(const struct ports_rule *r,
 			       enum listen_side side)
 {
@@ -300,7 +305,7 @@ static int open_port(struct listen *l, struct listener *x, uint16_t port)
 	unsigned family;
 
 	x->port = port;
-	x->target = (uint16_t)(x->rule->target + (port - x->rule->first));
+	x->target = target_of(x->rule, port);
 	x->is_dual = l->is_dual && !is_one && x->side == LISTEN_HOST &&
 		     l->has[FAMILY_V4] && l->has[FAMILY_V6];
 	for (family = 0; family < FAMILY_COUNT; family++) {
@@ -388,9 +393,9 @@ static bool make_way(struct listen *l, enum listen_side side, uint16_t port)
 }
 
 /* Open a port at every place where "auto" may have it; one that is in use here
- * is tried again next time. */
+ * is tried again next time. @bound: what it may lead to */
 static void open_followed(struct listen *l, enum listen_side side,
-			  uint16_t port)
+			  uint16_t port, const struct port_set *bound)
 {
 	const struct ports *p = l->rules[side];
 	unsigned i;
@@ -399,7 +404,8 @@ static void open_followed(struct listen *l, enum listen_side side,
 		const struct ports_rule *r = &p->auto_rule[i];
 		struct listener x;
 
-		if (port < r->first || port > r->last)
+		if (port < r->first || port > r->last ||
+		    !port_set_has(bound, target_of(r, port)))
 			continue;
 		x = of_rule(r, side);
 		x.is_auto = true;
@@ -411,23 +417,53 @@ static void open_followed(struct listen *l, enum listen_side side,
 		port_set_put(&l->followed[side], port, true);
 }
 
+/* Ports that lead to @target and are to be open */
+static void lead_to(const struct ports *p, unsigned target,
+		    struct port_set *wanted)
+{
+	unsigned i;
+
+	for (i = 0; i < p->n_auto; i++) {
+		const struct ports_rule *r = &p->auto_rule[i];
+		unsigned port = r->first + target - r->target;
+
+		if (target >= r->target && port <= r->last)
+			port_set_put(wanted, (uint16_t)port, true);
+	}
+}
+
+static void leading(const struct ports *p, const struct port_set *bound,
+		    struct port_set *ret_wanted)
+{
+	unsigned i, k;
+
+	*ret_wanted = (struct port_set){ 0 };
+	for (i = 0; i < sizeof(bound->bit); i++)
+		for (k = 0; bound->bit[i] >> k; k++)
+			if (bound->bit[i] >> k & 1)
+				lead_to(p, i * 8 + k, ret_wanted);
+}
+
 void listen_follow(struct listen *l, enum listen_side side,
 		   const struct port_set *bound)
 {
 	const struct port_set *open = &l->open[side];
 	const struct port_set *followed = &l->followed[side];
+	struct port_set wanted;
 	unsigned i, k;
 
-	for (i = 0; i < sizeof(bound->bit); i++) {
-		uint8_t gone = followed->bit[i] & (uint8_t)~bound->bit[i];
-		uint8_t fresh = bound->bit[i] & (uint8_t)~open->bit[i];
+	leading(l->rules[side], bound, &wanted);
+	for (i = 0; i < sizeof(wanted.bit); i++) {
+		uint8_t gone = followed->bit[i] & (uint8_t)~wanted.bit[i];
+		uint8_t fresh = wanted.bit[i] & (uint8_t)~open->bit[i];
 
 		for (k = 0; gone && k < 8; k++)
 			if (gone >> k & 1)
 				close_followed(l, side, (uint16_t)(i * 8 + k));
 		for (k = 0; fresh && k < 8; k++)
-			if (fresh >> k & 1 && i + k)
-				open_followed(l, side, (uint16_t)(i * 8 + k));
+			if (fresh >> k & 1)
+				open_followed(l, side, (uint16_t)(i * 8 + k),
+					      bound);
 	}
 }
 

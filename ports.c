@@ -47,13 +47,15 @@ struct item {
 
 /* The SPEC being read
  * @model: what its rules have in common    @out: excluded ports
- * @has_in: anything but exclusions occurs  @again: a port mapped before, or 0 */
+ * @has_in: anything but exclusions occurs  @has_ports: ports by number
+ * @again: a port mapped before, or 0 */
 struct spec {
 	const struct ports_env *env;
 	char *err;
 	struct ports_rule model;
 	struct port_set out;
 	bool has_in;
+	bool has_ports;
 	bool has_auto;
 	bool has_all;
 	uint16_t again;
@@ -258,6 +260,7 @@ static int scan(struct spec *sp, struct slice list)
 		if (it.kind == ITEM_OUT)
 			set_put(&sp->out, it.first, it.last);
 		sp->has_in |= it.kind != ITEM_OUT;
+		sp->has_ports |= it.kind == ITEM_PORTS;
 		sp->has_auto |= it.kind == ITEM_AUTO;
 		sp->has_all |= it.kind == ITEM_ALL;
 	} while (is_more);
@@ -359,25 +362,27 @@ static void emit_all(struct spec *sp, struct list *l,
 	emit(sp, l, &it, &out);
 }
 
-/* Second pass. Weak rules go first: ports named beside them cut them. */
+/* Second pass. Weak rules go first: ports named beside them cut them. Beside
+ * "auto", what is named is followed, and nothing else. */
 static void build(struct spec *sp, struct slice rest, const struct ports *p,
 		  struct list *ret_rules, struct list *ret_auto)
 {
+	struct list *named = sp->has_auto ? ret_auto : ret_rules;
 	struct slice w;
 	bool is_more;
 
 	if (sp->has_all)
-		emit_all(sp, ret_rules, p);
+		emit_all(sp, named, p);
 	do {
 		struct item it;
 
 		is_more = split(&rest, ',', &w);
 		if (parse_item(sp, w, &it))
 			return;
-		if (it.kind == ITEM_AUTO)
+		if (it.kind == ITEM_AUTO && !sp->has_ports && !sp->has_all)
 			emit(sp, ret_auto, &it, &sp->out);
 		if (it.kind == ITEM_PORTS)
-			emit(sp, ret_rules, &it, &sp->out);
+			emit(sp, named, &it, &sp->out);
 	} while (is_more);
 }
 

@@ -5,7 +5,10 @@
  *   BIND  = ADDR | "[" ADDR "]" | [ ADDR ] "%" IFNAME
  *   LIST  = ITEM { "," ITEM }
  *   ITEM  = RANGE [ ":" RANGE ] | "~" RANGE | "auto" | "all"
- *   RANGE = PORT [ "-" PORT ] */
+ *   RANGE = PORT [ "-" PORT ]
+ *
+ * "auto" follows what is bound on the other side: every port, or those that the
+ * other items of its LIST lead to. */
 
 #ifndef PORTS_H
 #define PORTS_H
@@ -85,7 +88,7 @@ struct ports_env {
  * @ret_err: on failure, what is wrong with which part, without newline; else
  *           a warning about a port mapped twice, or ""
  * Returns: 0; -EINVAL: @p unchanged. "none" after rules or "auto" is an error,
- * as are rules or "auto" after "none"; rules and "auto" accumulate. A port
+ * as are rules or "auto" after "none"; one SPEC adds to another. A port
  * given again with the same BIND counts as given last; weak ports give way.
  */
 int ports_parse(struct ports *p, const char *spec, const struct ports_env *env,

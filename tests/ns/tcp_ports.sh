@@ -102,4 +102,15 @@ ok "auto: a low port, forgotten" wait_until free h 81
 echoes h TCP4-LISTEN:82
 ok "auto: a low port, out" wait_until says c 127.0.0.1 82
 alive
+stop $FP
+
+# Named ports, each while it leads to something
+F -t 5010-5011:6010-6011,auto
+echoes c TCP4-LISTEN:6011
+ok "named and bound" wait_until says p 192.0.2.1 5011
+ok "named, but not bound" free h 5010
+ok "bound, but not named" free h 6011
+stop $EP
+ok "named, and forgotten" wait_until free h 5011
+alive
 done_testing

@@ -349,6 +349,27 @@ static void follow(void)
 	close(auto_.diag[LISTEN_NS]);
 	stop();
 
+	/* Named ports are followed where they lead to */
+	start("7010-7011:7000-7001,auto", "");
+	auto_.udp = NULL;
+	auto_.diag[LISTEN_NS] = diag_inside();
+	prog[0] = program_inside(7000);
+	prog[1] = program_inside(7011);
+	listen_auto_start(&auto_);
+	ok(follows(&tcp.l, 7010), "what it leads to is bound");
+	ok(!follows(&tcp.l, 7011), "what it bears is no matter");
+	close(prog[0]);
+	prog[0] = program_inside(7001);
+	bench_later(1);
+	ok(!follows(&tcp.l, 7010), "gone");
+	ok(follows(&tcp.l, 7011), "the next one");
+	close(prog[0]);
+	close(prog[1]);
+	bench_later(1);
+	is_int(tcp.l.n, 0, "no listener is left");
+	close(auto_.diag[LISTEN_NS]);
+	stop();
+
 	start("", "");
 	is_int(bench.loop.n_timers, 1, "one timer, of UDP");
 	listen_auto_start(&auto_);
