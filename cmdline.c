@@ -182,6 +182,8 @@ static const struct opt rows[] = {
 	  AT(is_netns_only) },
 	{ "no-netns-quit", 0, PASTA_ONLY, NULL, "stay when the namespace goes",
 	  set_flag, AT(no_netns_quit) },
+	{ "no-pidns", 0, PASTA_ONLY, NULL, "no PID namespace for the command",
+	  set_flag, AT(no_pidns) },
 	{ "config-net", 0, PASTA_ONLY, NULL, "configure the tap", set_flag,
 	  AT(config_net) },
 	{ "no-copy-routes", 0, PASTA_ONLY, NULL,
@@ -285,6 +287,8 @@ static void finish_target(struct conf *c, int n, char **word)
 	}
 	if (c->userns && (c->target == TARGET_COMMAND || c->fd >= 0))
 		die("--userns '%s': it needs --netns or a PID", c->userns);
+	if (c->no_pidns && c->target != TARGET_COMMAND)
+		die("--no-pidns: it needs a command, or none for a shell");
 }
 
 /* "auto" unless ports were given, where there is a namespace to look into */

@@ -44,6 +44,7 @@ struct conf {
 	const char *userns; /* path or NULL */
 	bool is_netns_only;
 	bool no_netns_quit;
+	bool no_pidns; /* the command stays in our PID namespace */
 	bool is_foreground; /* also when a command is spawned */
 	bool has_runas;
 	uid_t uid;

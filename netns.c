@@ -50,8 +50,8 @@
 #define POLL_MS 1000
 #define HOSTNAME_MAX 64 /* linux/utsname.h __NEW_UTS_LEN */
 #define NAMESPACES \
-	(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWPID | \
-	 CLONE_NEWIPC | CLONE_NEWUTS)
+	(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWIPC | \
+	 CLONE_NEWUTS)
 
 static const struct netns closed = { .user = -1,
 				     .net = -1,
@@ -98,13 +98,13 @@ static void write_file(const char *path, const char *text)
 
 /* What a fresh set of namespaces lacks. None of it is worth failing for: the
  * command may never need it. */
-static void furnish(void)
+static void furnish(bool has_pidns)
 {
 	char old[HOSTNAME_MAX + 1] = "";
 	char name[sizeof(old) + 8];
 
-	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-		  NULL))
+	if (has_pidns && mount("proc", "/proc", "proc",
+			       MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
 		warn("cannot mount a /proc for the command: %s",
 		     strerror(errno));
 	write_file("/proc/sys/net/ipv4/ping_group_range", "0 0");
@@ -139,7 +139,7 @@ static _Noreturn void execute(char **command)
 
 /* In the new namespaces, until it has become the command. @sock is the only
  * descriptor left, so that nothing of ours lives on here. */
-static _Noreturn void live(int sock, char **command,
+static _Noreturn void live(int sock, const struct conf *c,
 			   const struct rlimit *nofile)
 {
 	char go;
@@ -148,13 +148,13 @@ static _Noreturn void live(int sock, char **command,
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (send(sock, "", 1, MSG_NOSIGNAL) != 1 || read(sock, &go, 1) != 1)
 		_exit(1);
-	furnish();
+	furnish(!c->no_pidns);
 	if (read(sock, &go, 1) != 1)
 		_exit(1);
 	close(sock);
 	setrlimit(RLIMIT_NOFILE, nofile);
 	signal(SIGXFSZ, SIG_DFL);
-	execute(command);
+	execute(c->command);
 }
 
 static void map_id(pid_t pid, const char *file, const char *text)
@@ -216,6 +216,7 @@ static long clone_process(unsigned long flags, int *ret_pidfd)
 void netns_spawn(struct netns *n, const struct conf *c,
 		 const struct rlimit *nofile)
 {
+	unsigned long pidns = c->no_pidns ? 0 : CLONE_NEWPID;
 	char armed;
 	int sv[2];
 	long pid;
@@ -223,14 +224,15 @@ void netns_spawn(struct netns *n, const struct conf *c,
 	*n = closed;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv))
 		die("socketpair: %s", strerror(errno));
-	pid = clone_process(NAMESPACES | CLONE_PIDFD | SIGCHLD, &n->pidfd);
+	pid = clone_process(NAMESPACES | pidns | CLONE_PIDFD | SIGCHLD,
+			    &n->pidfd);
 	if (pid < 0)
 		die("cannot make namespaces for the command: %s; sysctl "
 		    "user.max_user_namespaces, kernel.unprivileged_userns_clone "
 		    "or AppArmor may forbid them",
 		    strerror(errno));
 	if (!pid)
-		live(sv[1], c->command, nofile);
+		live(sv[1], c, nofile);
 	close(sv[1]);
 	n->release = sv[0];
 	n->child = (pid_t)pid;

@@ -37,6 +37,16 @@ is "root, PID 1, own host name" \
 	"0 1 pasta-"
 like "a /proc of its own" "$("${cmd[@]}" -- sh -c 'echo /proc/[0-9]*')" \
 	'^/proc/1$'
+# shellcheck disable=SC2016
+is "without a PID namespace: in ours, with its /proc" "$("${cmd[@]}" --no-pidns -- \
+	sh -c '[ -d /proc/$$ ] && readlink /proc/self/ns/pid')" \
+	"$(readlink /proc/self/ns/pid)"
+is "its status" "$(status "${cmd[@]}" --no-pidns -- sh -c 'exit 7')" 7
+is "its child lives on, what it has is taken from it" \
+	"$("${cmd[@]}" --no-pidns -- sh -c 'sleep infinity & echo $!' >$T/left
+	kill $(cat $T/left) && echo killed)" killed
+is "not with a namespace that is there" \
+	"$(status $H "$PASTA" -q --no-pidns --netns "/run/netns/${X}c")" 1
 is "a login shell" \
 	"$(echo 'echo $0; exit' | SHELL=/bin/sh "${cmd[@]}")" "-sh"
 is "a log and a capture beyond the limit of file size cost nothing else" \
