@@ -59,6 +59,7 @@
 #define TCP_MAX 131072
 #define TCP_BUCKETS 65536
 #define TCP_FRAME_MAX 65495 /* payload of a super-frame: IPv4's total length */
+#define TCP_SEGMENT 1440 /* that it is divided into: IPv6 on an Ethernet */
 #define TCP_PEEK (256 * 1024) /* bytes of one look into a socket */
 #define TCP_SEEN (256 * 1024) /* in flight, where each look copies it */
 #define TCP_PEEKS 4 /* before other descriptors get their turn */

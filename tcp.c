@@ -120,9 +120,14 @@ static bool take(struct tcp *t, struct tcp_conn *c, const struct pkt *p,
 }
 
 /* Who connected often speaks first, and did meanwhile: then one segment brings
- * that and the acknowledgement */
-static void opened(struct tcp_conn *c)
+ * that and the acknowledgement.
+ * Where a frame holds many segments, small ones cost nothing, and are better:
+ * the guest acknowledges each frame, so that less is under way, and what is has
+ * not left the caches; and if it is a router, they fit its other links. */
+static void opened(const struct tcp *t, struct tcp_conn *c)
 {
+	if (t->tap->offload >= OFFLOAD_TSO && c->tcb.mss > TCP_SEGMENT)
+		c->tcb.mss = TCP_SEGMENT;
 	if (c->flags & TCP_BY_GUEST)
 		return;
 	c->start = c->tcb.rcv_nxt;
@@ -144,7 +149,7 @@ static void take_segment(struct tcp *t, struct tcp_conn *c, const struct pkt *p)
 		return;
 	}
 	if (in.todo & TCB_DO_OPENED)
-		opened(c);
+		opened(t, c);
 	if (in.todo & TCB_DO_ACKED)
 		tcp_guest_acked(c, in.acked);
 	if (in.todo & TCB_DO_RESEND)

@@ -113,6 +113,16 @@ def loss(d, fam):
     h.close()
 
 
+def segments(d, fam):
+    """However wide the link: a frame holds many small ones, where it may."""
+    c, h = pair(d, fam, mss=60000)
+    h.send(pattern(20000))
+    f = c.recv()
+    same(f and (len(f.data), f.gso and f.seg),
+         (20000, 1440 if OFFLOAD in ("tso", "uso") else 0), "%s: segments of a frame" % fam[1])
+    h.close()
+
+
 def duplicates(d, fam):
     """Segments of which the first is lost: three duplicates ask for it."""
     c, h = pair(d, fam, mss=1000)
@@ -315,7 +325,7 @@ def urgent(d, fam):
 
 with Daemon() as d:
     for fam in families():
-        for test in order, gaps, shuffled, wrap, loss, duplicates, bad_acks, zero_window, \
+        for test in order, gaps, shuffled, wrap, loss, segments, duplicates, bad_acks, zero_window, \
                 lost_piece, shrunk, back_pressure, both_stuck, urgent:
             test(d, fam)
     same(d.drops().get("tcp_no_buffer", 0), 0, "no byte inside a window was dropped")
