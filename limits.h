@@ -29,6 +29,8 @@
 /* Waiting for events, doc/decisions/0051 */
 #define LOOP_POLL_US 50 /* to look before sleeping: as long as to be woken */
 #define LOOP_POLL_AFTER 4 /* waits in a row that were shorter */
+#define LOOP_POLL_LATE_US 500 /* to look takes so long: others compute */
+#define LOOP_POLL_PAUSE_US 1000000 /* and are left alone for that long */
 
 /* Queues we ask the kernel for */
 #define SOCK_BUF (4 * 1024 * 1024) /* bytes; holds a 10 ms stall at 10 Gbit/s */
@@ -54,7 +56,7 @@
 #define MCAST_HOLDERS 8 /* per family; an IPv4 socket holds 20 groups */
 #define MCAST_RECEIVERS_MAX 64
 
-/* TCP. A connection has a descriptor and 244 bytes, all zero until used: 224 of
+/* TCP. A connection has a descriptor and 260 bytes, all zero until used: 240 of
  * struct tcp_conn, 20 for its deadline. Its bytes are in the kernel's buffers */
 #define TCP_MAX 131072
 #define TCP_BUCKETS 65536
@@ -69,7 +71,7 @@
 #define TCB_SCALE 8 /* windows up to 16 MiB: more than a send buffer has */
 #define TCB_SYN_WINDOW 14600 /* less than any send buffer; RFC 6928's ten */
 #define TCB_EDGE_NEAR 65536 /* bytes left: the guest may wait for more */
-#define REST_BUFS 128 /* 8 MiB, touched only when a socket breaks its word */
+#define REST_BUFS 128 /* 8 MiB, touched only when bytes must wait here */
 #define REST_SIZE 65536
 #define TCP_AHEAD_BUFS 96 /* of them for what came behind a gap */
 

@@ -11,8 +11,9 @@
  *
  * To sleep and be woken takes longer than a short exchange, and as much of the
  * processor's time as to look again and again meanwhile. So while small events
- * follow each other closely, it looks for a moment before it sleeps; whoever else
- * wants the processor goes first (doc/decisions/0051).
+ * follow each other closely, it looks for a moment before it sleeps. Whoever else
+ * wants the processor goes first, and if that takes long, it does not look for a
+ * while (doc/decisions/0051).
  *
  * A handler may delete any watch, also one whose event was fetched with its
  * own: such an event is taken out of the batch.
@@ -133,16 +134,21 @@ void loop_handle(struct loop *l, struct epoll_event *ev, int n)
 	l->n_batch = 0;
 }
 
-/* seccomp(forwarder): sched_yield */
-static int busy_poll(const struct loop *l, struct epoll_event *ev,
-		     int64_t start_us)
+/* A program that computes takes its whole slice when we yield; to sleep would
+ * give us the processor back at once.
+ * seccomp(forwarder): sched_yield */
+static int busy_poll(struct loop *l, struct epoll_event *ev, int64_t start_us)
 {
+	int64_t used_us;
 	int n;
 
 	do {
 		sched_yield();
 		n = epoll_wait(l->epfd, ev, EVENTS_MAX, 0);
-	} while (!n && clock_us() - start_us < LOOP_POLL_US);
+		used_us = clock_us() - start_us;
+	} while (!n && used_us < LOOP_POLL_US);
+	if (used_us >= LOOP_POLL_LATE_US)
+		l->poll_us = start_us + LOOP_POLL_PAUSE_US;
 	return n;
 }
 
@@ -154,7 +160,7 @@ static int wait_for_events(struct loop *l, struct epoll_event *ev)
 
 	if (start_us - l->now_us >= LOOP_POLL_US)
 		l->n_short = 0; /* much is done at once: let it gather */
-	if (l->n_short >= LOOP_POLL_AFTER)
+	if (l->n_short >= LOOP_POLL_AFTER && start_us >= l->poll_us)
 		n = busy_poll(l, ev, start_us);
 	if (!n)
 		n = epoll_wait(l->epfd, ev, EVENTS_MAX, wait_ms(l));

@@ -39,10 +39,10 @@ struct timer {
  * @is_over: set by loop_end(); @status: exit status then
  * @batch, @n_batch: events of this wake-up
  * @n_short: waits in a row that were over soon, as was the work between them;
- * @now_us: @now_ms exactly */
+ * @now_us: @now_ms exactly    @poll_us: no busy polling before */
 struct loop {
 	int epfd;
-	int64_t now_ms, now_us;
+	int64_t now_ms, now_us, poll_us;
 	struct epoll_event *batch;
 	int n_batch;
 	int is_over;
