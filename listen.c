@@ -277,12 +277,12 @@ static void give_up(struct listen *l, const struct listener *failed)
 		close_listener(l, x);
 }
 
-/* What the rule says about all its ports */
 static uint16_t target_of(const struct ports_rule *r, unsigned port)
 {
 	return (uint16_t)(r->target + (port - r->first));
 }
 
+/* What the rule says about all its ports */
 static struct listener of_rule(const struct ports_rule *r,
 			       enum listen_side side)
 {
@@ -370,19 +370,39 @@ int listen_open(struct listen *l, enum listen_side side,
 
 /* Following */
 
+/* Of a port, those whose target is bound no more */
 static void close_followed(struct listen *l, enum listen_side side,
-			   uint16_t port)
+			   uint16_t port, const struct port_set *bound)
 {
 	struct listener *x = first_of(l, side, port);
+	bool is_left = false;
 
 	while (x) {
 		struct listener *next = listener_at(l, x->next);
 
-		if (x->is_auto)
+		if (x->is_auto && !port_set_has(bound, x->target))
 			close_listener(l, x);
+		else
+			is_left |= x->is_auto;
 		x = next;
 	}
-	port_set_put(&l->followed[side], port, false);
+	port_set_put(&l->followed[side], port, is_left);
+}
+
+/* Is the port open by @r already, or always, where @r has it? */
+static bool is_served(struct listen *l, enum listen_side side, uint16_t port,
+		      const struct ports_rule *r)
+{
+	struct listener *x = first_of(l, side, port);
+
+	for (; x; x = listener_at(l, x->next)) {
+		bool is_apart = x->rule->has_bind && r->has_bind &&
+				!addr_eq(&x->rule->bind, &r->bind);
+
+		if (x->rule == r || (!x->is_auto && !is_apart))
+			return true;
+	}
+	return false;
 }
 
 /* The guest may have spoken from the port before it was seen to be bound */
@@ -392,79 +412,50 @@ static bool make_way(struct listen *l, enum listen_side side, uint16_t port)
 	       l->proto->make_way(l, port);
 }
 
-/* Open a port at every place where "auto" may have it; one that is in use here
- * is tried again next time. @bound: what it may lead to */
+/* One that is in use here is tried again next time */
 static void open_followed(struct listen *l, enum listen_side side,
-			  uint16_t port, const struct port_set *bound)
+			  uint16_t port, const struct ports_rule *r)
+{
+	struct listener x = of_rule(r, side);
+
+	x.is_auto = true;
+	if (open_port(l, &x, port) == -EADDRINUSE && make_way(l, side, port))
+		(void)open_port(l, &x, port);
+	if (port_set_has(&l->open[side], port))
+		port_set_put(&l->followed[side], port, true);
+}
+
+/* Open what leads to @target, at every place where "auto" may have it */
+static void lead_to(struct listen *l, enum listen_side side, unsigned target)
 {
 	const struct ports *p = l->rules[side];
 	unsigned i;
 
 	for (i = 0; i < p->n_auto; i++) {
 		const struct ports_rule *r = &p->auto_rule[i];
-		struct listener x;
-
-		if (port < r->first || port > r->last ||
-		    !port_set_has(bound, target_of(r, port)))
-			continue;
-		x = of_rule(r, side);
-		x.is_auto = true;
-		if (open_port(l, &x, port) == -EADDRINUSE &&
-		    make_way(l, side, port))
-			(void)open_port(l, &x, port);
-	}
-	if (port_set_has(&l->open[side], port))
-		port_set_put(&l->followed[side], port, true);
-}
-
-/* Ports that lead to @target and are to be open */
-static void lead_to(const struct ports *p, unsigned target,
-		    struct port_set *wanted)
-{
-	unsigned i;
-
-	for (i = 0; i < p->n_auto; i++) {
-		const struct ports_rule *r = &p->auto_rule[i];
 		unsigned port = r->first + target - r->target;
 
-		if (target >= r->target && port <= r->last)
-			port_set_put(wanted, (uint16_t)port, true);
+		if (target >= r->target && port <= r->last &&
+		    !is_served(l, side, (uint16_t)port, r))
+			open_followed(l, side, (uint16_t)port, r);
 	}
-}
-
-static void leading(const struct ports *p, const struct port_set *bound,
-		    struct port_set *ret_wanted)
-{
-	unsigned i, k;
-
-	*ret_wanted = (struct port_set){ 0 };
-	for (i = 0; i < sizeof(bound->bit); i++)
-		for (k = 0; bound->bit[i] >> k; k++)
-			if (bound->bit[i] >> k & 1)
-				lead_to(p, i * 8 + k, ret_wanted);
 }
 
 void listen_follow(struct listen *l, enum listen_side side,
 		   const struct port_set *bound)
 {
-	const struct port_set *open = &l->open[side];
 	const struct port_set *followed = &l->followed[side];
-	struct port_set wanted;
 	unsigned i, k;
 
-	leading(l->rules[side], bound, &wanted);
-	for (i = 0; i < sizeof(wanted.bit); i++) {
-		uint8_t gone = followed->bit[i] & (uint8_t)~wanted.bit[i];
-		uint8_t fresh = wanted.bit[i] & (uint8_t)~open->bit[i];
-
-		for (k = 0; gone && k < 8; k++)
-			if (gone >> k & 1)
-				close_followed(l, side, (uint16_t)(i * 8 + k));
-		for (k = 0; fresh && k < 8; k++)
-			if (fresh >> k & 1)
-				open_followed(l, side, (uint16_t)(i * 8 + k),
-					      bound);
-	}
+	for (i = 0; i < sizeof(bound->bit); i++)
+		for (k = 0; followed->bit[i] >> k; k++)
+			if (followed->bit[i] >> k & 1)
+				close_followed(l, side, (uint16_t)(i * 8 + k),
+					       bound);
+	for (i = 0; i < sizeof(bound->bit); i++)
+		for (k = 0; bound->bit[i] >> k; k++)
+			if (bound->bit[i] >> k & 1)
+				lead_to(l, side, i * 8 + k);
 }
 
 /* Following the host's interfaces */

@@ -344,8 +344,9 @@ static void emit(struct spec *sp, struct list *l, const struct item *it,
 	}
 }
 
-static void emit_all(struct spec *sp, struct list *l,
-		     const struct ports *before)
+/* "all", or "auto" alone: but for what was named before, among @n rules */
+static void emit_weak(struct spec *sp, struct list *l,
+		      const struct ports_rule *before, unsigned n)
 {
 	struct port_set out = sp->out;
 	struct item it = { .kind = ITEM_ALL,
@@ -353,12 +354,12 @@ static void emit_all(struct spec *sp, struct list *l,
 			   .last = ALL_LAST,
 			   .target = ALL_FIRST };
 
-	set_put(&out, sp->env->ephemeral_first, sp->env->ephemeral_last);
-	for (unsigned i = 0; i < before->n; i++)
-		if (!before->rule[i].is_weak &&
-		    same_bind(&before->rule[i], &sp->model))
-			set_put(&out, before->rule[i].first,
-				before->rule[i].last);
+	if (sp->has_all)
+		set_put(&out, sp->env->ephemeral_first,
+			sp->env->ephemeral_last);
+	for (unsigned i = 0; i < n; i++)
+		if (!before[i].is_weak && same_bind(&before[i], &sp->model))
+			set_put(&out, before[i].first, before[i].last);
 	emit(sp, l, &it, &out);
 }
 
@@ -371,16 +372,16 @@ static void build(struct spec *sp, struct slice rest, const struct ports *p,
 	struct slice w;
 	bool is_more;
 
-	if (sp->has_all)
-		emit_all(sp, named, p);
+	if (sp->has_auto && (sp->has_all || !sp->has_ports))
+		emit_weak(sp, ret_auto, p->auto_rule, p->n_auto);
+	else if (sp->has_all)
+		emit_weak(sp, ret_rules, p->rule, p->n);
 	do {
 		struct item it;
 
 		is_more = split(&rest, ',', &w);
 		if (parse_item(sp, w, &it))
 			return;
-		if (it.kind == ITEM_AUTO && !sp->has_ports && !sp->has_all)
-			emit(sp, ret_auto, &it, &sp->out);
 		if (it.kind == ITEM_PORTS)
 			emit(sp, named, &it, &sp->out);
 	} while (is_more);

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define PORTS_RULES_MAX 4096
-#define PORTS_AUTO_MAX 256
+#define PORTS_AUTO_MAX 2048
 #define PORTS_ERR_MAX 160
 
 /** struct port_set - one bit per port */

@@ -370,6 +370,30 @@ static void follow(void)
 	close(auto_.diag[LISTEN_NS]);
 	stop();
 
+	/* One port, by two rules: each follows its own, beside a fixed one */
+	start("127.0.0.1/7010:7000,auto", "");
+	add_rule(&rules[LISTEN_HOST], "127.0.0.2/7010:7001,auto");
+	add_rule(&rules[LISTEN_HOST], "127.0.0.3/7010");
+	auto_.udp = NULL;
+	auto_.diag[LISTEN_NS] = diag_inside();
+	prog[0] = program_inside(7000);
+	is_int(open_side(LISTEN_HOST), 0, "a fixed one");
+	listen_auto_start(&auto_);
+	is_int(tcp.l.n, 2, "the first is there");
+	prog[1] = program_inside(7001);
+	bench_later(1);
+	is_int(tcp.l.n, 3, "the second as well");
+	bench_later(1);
+	is_int(tcp.l.n, 3, "once");
+	close(prog[0]);
+	bench_later(1);
+	is_int(tcp.l.n, 2, "gone without the other");
+	close(prog[1]);
+	bench_later(1);
+	is_int(tcp.l.n, 1, "the fixed one stays");
+	close(auto_.diag[LISTEN_NS]);
+	stop();
+
 	start("", "");
 	is_int(bench.loop.n_timers, 1, "one timer, of UDP");
 	listen_auto_start(&auto_);
