@@ -6,8 +6,7 @@
  *
  * We are one end of a connection over the guest's link. Bytes for the guest lie
  * in a host socket until it acknowledged them; bytes of the guest go into that
- * socket before we acknowledge them. So there is no segment store: a segment out
- * of order is dropped, and what must be sent again is read again.
+ * socket before we acknowledge them. What must be sent again is read again.
  *
  * Zero-filled memory is a connection that does not exist. */
 

@@ -129,12 +129,12 @@ int tcp_host_join(struct tcp *t, struct tcp_conn *c)
 	struct tcb *b = &c->tcb;
 	uint32_t next = b->rcv_nxt;
 
-	if (seq_before(next, c->ahead_seq))
-		return 0;
 	if (b->flags & TCB_FIN_RCVD || !seq_before(next, c->ahead_end)) {
 		rest_clear(&t->rests, &c->ahead);
 		return 0;
 	}
+	if (seq_before(next, c->ahead_seq))
+		return 0;
 	rest_drop(&t->rests, &c->ahead, next - c->ahead_seq);
 	rest_join(&t->rests, &c->rest, &c->ahead);
 	tcb_took(b, c->ahead_end - next, false);
@@ -276,8 +276,8 @@ void tcp_host_offer(struct tcp *t, struct tcp_conn *c)
 	left = b->rcv_edge - b->rcv_nxt;
 	if (is_asked)
 		c->offered = left;
-	if (left > c->most)
-		c->most = left;
+	if (b->rcv_edge - b->rcv_ack > c->most)
+		c->most = b->rcv_edge - b->rcv_ack;
 	if (b->rcv_ack != b->rcv_nxt || (left < segment_max(c) && room.grows))
 		look_later(t, c, &f, ack != b->rcv_ack || edge != b->rcv_edge);
 	else
