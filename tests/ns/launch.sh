@@ -44,7 +44,7 @@ is "without a PID namespace: in ours, with its /proc" "$("${cmd[@]}" --no-pidns 
 is "its status" "$(status "${cmd[@]}" --no-pidns -- sh -c 'exit 7')" 7
 is "its child lives on, what it has is taken from it" \
 	"$("${cmd[@]}" --no-pidns -- sh -c 'sleep infinity & echo $!' >$T/left
-	kill $(cat $T/left) && echo killed)" killed
+	kill "$(cat $T/left)" && echo killed)" killed
 is "not with a namespace that is there" \
 	"$(status $H "$PASTA" -q --no-pidns --netns "/run/netns/${X}c")" 1
 is "a login shell" \

@@ -349,7 +349,18 @@ static void follow(void)
 	close(auto_.diag[LISTEN_NS]);
 	stop();
 
-	/* Named ports are followed where they lead to */
+	start("", "");
+	is_int(bench.loop.n_timers, 1, "one timer, of UDP");
+	listen_auto_start(&auto_);
+	is_int(bench.loop.n_timers, 1, "nothing to follow: no clock");
+	stop();
+}
+
+/* Named ports are followed where they lead to */
+static void follow_named(void)
+{
+	int prog[2];
+
 	start("7010-7011:7000-7001,auto", "");
 	auto_.udp = NULL;
 	auto_.diag[LISTEN_NS] = diag_inside();
@@ -393,12 +404,6 @@ static void follow(void)
 	is_int(tcp.l.n, 1, "the fixed one stays");
 	close(auto_.diag[LISTEN_NS]);
 	stop();
-
-	start("", "");
-	is_int(bench.loop.n_timers, 1, "one timer, of UDP");
-	listen_auto_start(&auto_);
-	is_int(bench.loop.n_timers, 1, "nothing to follow: no clock");
-	stop();
 }
 
 int main(void)
@@ -420,5 +425,6 @@ int main(void)
 	ns_inside = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	go(ns_outside);
 	follow();
+	follow_named();
 	return done();
 }
